@@ -1,0 +1,33 @@
+"""Checks of what users pass in; each error names the value and what would be right."""
+
+import math
+import operator
+from typing import Any
+
+
+def whole_number(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """Return `value` as an int from `low` to `high`, or raise."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if isinstance(value, bool) or number is None:
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
+    if number < low or (high is not None and number > high):
+        bounds = f"at least {low:,}" if high is None else f"from {low:,} to {high:,}"
+        raise ValueError(f"{name} must be {bounds}, not {number:,}")
+    return number
+
+
+def real_number(name: str, value: Any, low: float = -math.inf, above: float = -math.inf) -> float:
+    """Return `value` as a finite float of at least `low` and more than `above`, or raise."""
+    if isinstance(value, bool | str) or not hasattr(value, "__float__"):
+        raise TypeError(f"{name} must be a number, not {value!r}")
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be finite, not {number}")
+    if number < low:
+        raise ValueError(f"{name} must be at least {low:g}, not {number:g}")
+    if number <= above:
+        raise ValueError(f"{name} must be above {above:g}, not {number:g}")
+    return number

@@ -1,0 +1,221 @@
+"""Components: frozen dataclasses whose methods are compiled into the search.
+
+A game, a selection rule, a rollout policy are all components. A kernel calls `game.apply(...)` as any
+method; Numba finds the method at compile time from the component's type:
+
+    UCT(c=1.4)  ->  ComponentType("UCT", "a1b2...", ("c",))  ->  the method `UCT.score`, inlined
+
+The type carries a fingerprint of the component's code and constants, so each combination of components
+has its own specialisation of the one entry kernel, and Numba's disk cache finds it in the next process.
+
+Int, bool, string, tuple and array attributes (fields, class attributes and properties alike) are
+compile-time constants. Float fields are run-time values: changing one compiles nothing.
+"""
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+from numba import typeof, types
+from numba.core import cgutils
+from numba.core.imputils import lower_getattr_generic
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_builtin,
+    models,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+
+from fastmcts.fingerprint import fingerprint
+from fastmcts.jit import compiled_method
+
+CONSTANT_TYPES = (bool, int, float, str, tuple, np.ndarray, np.generic)
+
+
+class Component:
+    """Base of everything that is compiled into the search; subclasses are frozen dataclasses."""
+
+    @cached_property
+    def numba_type(self) -> "ComponentType":
+        """The type that stands for this component in kernel signatures."""
+        declaration = Declaration(self)
+        component_type = ComponentType(type(self).__name__, declaration.fingerprint, declaration.float_fields)
+        DECLARATIONS.setdefault(component_type.key, declaration)
+        return component_type
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle and copy the fields alone: what was derived from them is derived anew."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # pyright: ignore[reportArgumentType]
+
+
+class Declaration:
+    """What a component's type needs to know: its methods, its constants, its run-time fields."""
+
+    def __init__(self, component: Component) -> None:
+        cls = type(component)
+        if not (dataclasses.is_dataclass(cls) and cls.__dataclass_params__.frozen):  # pyright: ignore[reportAttributeAccessIssue]
+            raise TypeError(
+                f"{cls.__name__} must be a frozen dataclass: put @dataclass(frozen=True) above the class"
+            )
+        fields = {field.name: field for field in dataclasses.fields(cls)}
+        self.name = cls.__name__
+        self.float_fields = tuple(
+            name
+            for name, field in fields.items()
+            if field.type in (float, "float") or isinstance(getattr(component, name), float)
+        )
+        self.constants = dict(constants_of(component, skip=(*self.float_fields, "numba_type")))
+        self.functions = dict(methods_of(cls))
+        self.fingerprint = fingerprint(
+            [self.functions[name] for name in sorted(self.functions)], self.constants
+        )
+        self.compiled: dict[str, Any] = {}
+        for name in self.functions:
+            declare_method(name)
+
+    def method(self, name: str) -> Any:
+        """The dispatcher of one method, made when a kernel first calls it."""
+        if name not in self.compiled:
+            self.compiled[name] = compiled_method(self.functions[name])
+        return self.compiled[name]
+
+
+#: ComponentType.key -> Declaration, for every type that this process has seen.
+DECLARATIONS: dict[tuple[str, str, tuple[str, ...]], Declaration] = {}
+
+
+def constants_of(component: Component, skip: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    """Yield name and value of each public attribute that a kernel could use as a constant."""
+    cls = type(component)
+    for name in sorted({*dir(cls), *vars(component)}):
+        if name.startswith("_") or name in skip or isinstance(getattr(cls, name, None), FunctionType):
+            continue
+        value = getattr(component, name)
+        if isinstance(value, CONSTANT_TYPES):
+            yield name, value
+
+
+def methods_of(cls: type) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield name and function of each method, the most derived one for a name."""
+    for name in dir(cls):
+        function = getattr(cls, name)
+        if isinstance(function, FunctionType) and not hasattr(Component, name):
+            yield name, function
+
+
+class ComponentType(types.Type):
+    """The Numba type of one component class with one set of constants."""
+
+    def __init__(self, component: str, fingerprint: str, float_fields: tuple[str, ...]) -> None:
+        self.component = component
+        self.fingerprint = fingerprint
+        self.float_fields = float_fields
+        super().__init__(name=f"{component}<{fingerprint}>")
+
+    @property
+    def key(self) -> tuple[str, str, tuple[str, ...]]:
+        """What makes two types the same."""
+        return self.component, self.fingerprint, self.float_fields
+
+    @property
+    def declaration(self) -> Declaration:
+        """The component's methods and constants."""
+        return DECLARATIONS[self.key]
+
+
+@typeof_impl.register(Component)
+def typeof_component(component: Component, context: Any) -> ComponentType:
+    """Tell Numba the type of a component that is passed to a kernel."""
+    return component.numba_type
+
+
+@register_model(ComponentType)
+class ComponentModel(models.StructModel):
+    """In native code a component is the struct of its float fields; all else is in its type."""
+
+    def __init__(self, manager: Any, component: ComponentType) -> None:
+        super().__init__(manager, component, [(name, types.float64) for name in component.float_fields])
+
+
+@unbox(ComponentType)
+def unbox_component(component: ComponentType, instance: Any, c: Any) -> NativeValue:
+    """Read the float fields of a Python component."""
+    struct = cgutils.create_struct_proxy(component)(c.context, c.builder)
+    for name in component.float_fields:
+        field = c.pyapi.object_getattr_string(instance, name)
+        number = c.pyapi.number_float(field)
+        setattr(struct, name, c.pyapi.float_as_double(number))
+        c.pyapi.decref(number)
+        c.pyapi.decref(field)
+    return NativeValue(struct._getvalue(), is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
+
+
+@infer_getattr
+class ComponentAttributes(AttributeTemplate):
+    """Types the expression `component.name` in a kernel."""
+
+    key = ComponentType
+
+    def generic_resolve(self, component: ComponentType, name: str) -> Any:
+        """A float field, a constant or a method; None where the component has no such attribute."""
+        declaration = component.declaration
+        if name in component.float_fields:
+            return types.float64
+        if name in declaration.constants:
+            return constant_type(declaration.constants[name])
+        if name in declaration.functions:
+            return types.BoundFunction(METHOD_TEMPLATES[name], component)
+        return None
+
+
+@lower_getattr_generic(ComponentType)
+def lower_attribute(context: Any, builder: Any, component: ComponentType, value: Any, name: str) -> Any:
+    """Generate code for `component.name`: a struct member or a constant."""
+    if name in component.float_fields:
+        return getattr(cgutils.create_struct_proxy(component)(context, builder, value=value), name)
+    constant = component.declaration.constants[name]
+    return context.get_constant_generic(builder, constant_type(constant), constant)
+
+
+def constant_type(value: Any) -> types.Type:
+    """The Numba type of a compile-time constant; arrays are read-only."""
+    numba_type = typeof(value)
+    return numba_type.copy(readonly=True) if isinstance(numba_type, types.Array) else numba_type
+
+
+METHOD_TEMPLATES: dict[str, type[AbstractTemplate]] = {}
+
+
+def declare_method(name: str) -> None:
+    """Teach Numba that components may have a method of this name, with any arguments.
+
+    Done with templates because `overload_method` allows one signature per name (numba #9979, #9980).
+    """
+    if name in METHOD_TEMPLATES:
+        return
+
+    class MethodTemplate(AbstractTemplate):
+        key = (ComponentType, name)
+        this: ComponentType
+
+        def generic(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+            dispatcher = types.Dispatcher(self.this.declaration.method(name))
+            signature = dispatcher.get_call_type(self.context, (self.this, *args), kws)
+            return signature.as_method()
+
+    METHOD_TEMPLATES[name] = MethodTemplate
+
+    @lower_builtin(MethodTemplate.key, ComponentType, types.VarArg(types.Any))
+    def lower_call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        dispatcher = types.Dispatcher(signature.args[0].declaration.method(name))
+        call_type = dispatcher.get_call_type(context.typing_context, signature.args, {})
+        call = context.get_function(dispatcher, call_type)
+        context.add_linking_libs(getattr(call, "libs", ()))
+        return call(builder, args)

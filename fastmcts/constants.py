@@ -1,0 +1,13 @@
+"""The sentinels that games, trees and kernels share."""
+
+#: "No such node", "no such player", "no move".
+NONE = -1
+
+#: The index of the root of every tree.
+ROOT = 0
+
+#: What `current_player` answers where a die or a deck decides (as OpenSpiel has it).
+CHANCE = -1
+
+#: What `current_player` answers when the game is over (as OpenSpiel has it).
+TERMINAL = -4

@@ -1,0 +1,9 @@
+"""The package's own exceptions."""
+
+
+class GameError(Exception):
+    """A game breaks the contract that `fastmcts.Game` describes; the message says how."""
+
+
+class CompileError(GameError):
+    """A method of a component cannot be compiled; the message shows the author's line."""

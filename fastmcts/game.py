@@ -1,0 +1,212 @@
+"""What a game is: a frozen dataclass whose methods are the rules.
+
+The rules work on a position, an int64 array of fixed size, and are compiled into the search. The same
+methods run as plain Python behind `State`, and everywhere when Numba's JIT is off.
+"""
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmcts.arrays import Actions, Position, Rng, Utilities
+from fastmcts.component import Component
+from fastmcts.errors import GameError
+from fastmcts.jit import wrapping_integers
+from fastmcts.kernels.moves import legal_moves
+from fastmcts.kernels.rng import below, make_rng
+from fastmcts.tree import MAX_CHILDREN
+
+if TYPE_CHECKING:
+    from fastmcts.state import State
+
+
+class Game(Component, ABC):
+    """Base of all games; a subclass is a frozen dataclass that declares three sizes and five rules.
+
+    Sizes, as class attributes, fields or properties:
+        num_players: How many play.
+        num_actions: Actions are numbered from 0 to num_actions - 1, and no position has more.
+        state_size: The length of a position.
+
+    The rules must not allocate arrays or keep anything outside the position. Randomness comes from the
+    `rng` they are given, through the functions of `fastmcts.kernels.rng`.
+    """
+
+    num_players: int
+    num_actions: int
+    state_size: int
+
+    #: Chance outcomes are numbered from 0 to num_chance_outcomes - 1.
+    num_chance_outcomes: int = 0
+    #: A game that lasts longer is reported as a fault, since a search could not be interrupted in it.
+    max_game_length: int = 10_000
+    #: The range of `returns`, which the search scales to rewards in [0, 1].
+    min_utility: float = -1.0
+    max_utility: float = 1.0
+
+    # ---- The rules
+
+    @abstractmethod
+    def initial(self, state: Position, rng: Rng) -> None:
+        """Fill `state` (all zeros) with the position at the start."""
+
+    @abstractmethod
+    def current_player(self, state: Position) -> int:
+        """The player to move, CHANCE where a die or a deck decides, or TERMINAL when the game is over."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def legal_actions(self, state: Position, actions: Actions) -> int:
+        """Write the legal actions into `actions` in ascending order and return how many there are."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def apply(self, state: Position, action: int) -> None:
+        """Play a legal action: change `state` in place."""
+
+    @abstractmethod
+    def returns(self, state: Position, out: Utilities) -> None:
+        """Write each player's utility at the end of the game into `out`."""
+
+    # ---- Optional rules that unlock more
+
+    def chance_outcomes(
+        self,
+        state: Position,
+        actions: Actions,
+        probabilities: NDArray[np.float64],
+    ) -> int:
+        """Where `current_player` says CHANCE: write the outcomes in ascending order, and how likely each is.
+
+        Outcomes are numbered from 0 to num_chance_outcomes - 1 and played by `apply`. Returns their count.
+        """
+        return 0
+
+    def determinize(self, state: Position, player: int, rng: Rng) -> None:
+        """Replace what `player` cannot see by a uniform draw from all worlds that fit what it knows."""
+
+    def observe(self, state: Position, player: int, out: Position) -> None:
+        """Write what `player` knows into `out` [state_size]: equal exactly where it cannot tell worlds apart."""
+        for index in range(self.state_size):
+            out[index] = state[index]
+
+    def reveals(self, state: Position, action: int) -> bool:
+        """Whether playing a legal action shows its player something hidden, such as a face-down card."""
+        return False
+
+    def evaluate(self, state: Position, out: Utilities) -> None:
+        """Write an estimate of each player's utility in an unfinished game; even, unless overridden."""
+        for player in range(self.num_players):
+            out[player] = 0.5 * (self.min_utility + self.max_utility)
+
+    def is_promising(self, state: Position, action: int) -> bool:
+        """Whether a legal action should be tried before others."""
+        return False
+
+    def random_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """Draw a legal action uniformly; override where that is possible without listing them all."""
+        return actions[below(rng, legal_moves(self, state, actions))]
+
+    def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """The game's own rollout policy: a legal action; `actions` is a buffer to list moves in."""
+        return self.random_action(state, actions, rng)
+
+    # ---- Text; plain Python, never compiled
+
+    def render(self, state: Position) -> str:
+        """Draw a position."""
+        return " ".join(str(entry) for entry in state)
+
+    def action_to_string(self, state: Position, action: int) -> str:
+        """Write an action in the game's notation."""
+        return str(action)
+
+    def string_to_action(self, state: Position, text: str) -> int:
+        """Read a legal action in the game's notation."""
+        wanted = text.strip()
+        for action in self.new_state(state).legal_actions():
+            if self.action_to_string(state, action) == wanted:
+                return action
+        raise ValueError(f"{text!r} is not a legal move here; legal are: {self.legal_texts(state)}")
+
+    def check_state(self, state: Position) -> None:
+        """Raise ValueError if an array from outside, of the right size, is not a position."""
+
+    # ---- What the search and the user ask
+
+    @property
+    def name(self) -> str:
+        """The id of a registered game, which is its file's name; else the class's name."""
+        package, _, file_name = type(self).__module__.rpartition(".")
+        return file_name if package == "fastmcts.games" else type(self).__name__
+
+    @cached_property
+    def utility_range(self) -> float:
+        """The width of the range of returns."""
+        return self.max_utility - self.min_utility
+
+    def new_initial_state(self, seed: int = 0) -> "State":
+        """The position at the start.
+
+        Args:
+            seed: Matters where something is shuffled or dealt.
+        """
+        self.check_declaration()
+        position = np.zeros(self.state_size, np.int64)
+        with wrapping_integers():
+            self.initial(position, make_rng(seed))
+        return self.new_state(position)
+
+    def state_from_array(self, array: Position) -> "State":
+        """Check a raw position and wrap a copy of it.
+
+        Args:
+            array: int64 [state_size].
+        """
+        self.check_declaration()
+        if not isinstance(array, np.ndarray) or array.dtype != np.int64:
+            kind = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
+            raise TypeError(f"a position of {self.name} is a NumPy array of int64, not {kind}")
+        if array.shape != (self.state_size,):
+            raise ValueError(f"a position of {self.name} has shape ({self.state_size},), not {array.shape}")
+        self.check_state(array)
+        return self.new_state(array.copy())
+
+    def new_state(self, position: Position) -> "State":
+        """Wrap a position without copying or checking it."""
+        from fastmcts.state import State
+
+        return State(self, position)
+
+    def overrides(self, method: str) -> bool:
+        """Whether the game brings its own version of an optional rule."""
+        return getattr(type(self), method) is not getattr(Game, method)
+
+    def legal_texts(self, state: Position) -> str:
+        """The legal moves in the game's notation, for messages."""
+        legal = self.new_state(state).legal_actions()
+        return ", ".join(self.action_to_string(state, action) for action in legal) or "none"
+
+    def check_declaration(self) -> None:
+        """Raise GameError, with what would be right, if a size is missing or impossible."""
+        bounds = {
+            "num_players": (1, 127),
+            "num_actions": (1, MAX_CHILDREN),
+            "num_chance_outcomes": (0, MAX_CHILDREN),
+            "state_size": (1, 2**31),
+            "max_game_length": (1, 2**31),
+        }
+        for name, (low, high) in bounds.items():
+            size = getattr(self, name, None)
+            if not isinstance(size, int) or not low <= size <= high:
+                raise GameError(
+                    f"{type(self).__name__}.{name} must be an int from {low} to {high}, not {size!r}"
+                )
+        if not self.min_utility < self.max_utility:
+            raise GameError(
+                f"{type(self).__name__}.min_utility must be below max_utility,"
+                f" not {self.min_utility!r} against {self.max_utility!r}"
+            )

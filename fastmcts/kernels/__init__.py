@@ -1,0 +1,1 @@
+"""The verbs of the search: each kernel does one step, and `loop` reads as the algorithm."""

@@ -1,0 +1,89 @@
+"""Random numbers for rules and kernels: SplitMix64 with a stream of its own per generator.
+
+A generator is a uint64 array `[counter, step]`. The step is odd and differs from seed to seed, so two
+generators walk different cycles instead of two places of one (Steele, Lea and Flood 2014).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmcts.arrays import Rng
+from fastmcts.jit import compiled, wrapping_integers
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
+SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
+ONE = np.uint64(1)
+BITS_11 = np.uint64(11)
+BITS_27 = np.uint64(27)
+BITS_30 = np.uint64(30)
+BITS_31 = np.uint64(31)
+BITS_32 = np.uint64(32)
+UNIT = 1.0 / (1 << 53)
+
+
+def make_rng(seed: int) -> Rng:
+    """Make a generator from a seed.
+
+    Args:
+        seed: Any integer; only its lowest 64 bits count.
+
+    Returns:
+        uint64 [2]: the counter and its step.
+    """
+    with wrapping_integers():
+        counter = mix(np.uint64(seed % 2**64) + GOLDEN)
+        return np.array([counter, mix(counter ^ GOLDEN) | ONE], dtype=np.uint64)
+
+
+def spawn_seed(seed: int, index: int) -> int:
+    """Derive the seed of the `index`-th independent part of an experiment from its one seed.
+
+    Args:
+        seed: The seed of the whole.
+        index: Which part: 0, 1, 2, ...
+
+    Returns:
+        A seed in [0, 2**63).
+    """
+    with wrapping_integers():
+        outer = mix(np.uint64(seed % 2**64) + GOLDEN)
+        return int(mix(outer ^ mix(np.uint64(index % 2**64) + ONE)) >> ONE)
+
+
+@compiled
+def mix(number: np.uint64) -> np.uint64:
+    """Scramble 64 bits so that neighbouring inputs share nothing."""
+    number = (number ^ (number >> BITS_30)) * FIRST_FACTOR
+    number = (number ^ (number >> BITS_27)) * SECOND_FACTOR
+    return number ^ (number >> BITS_31)
+
+
+@compiled
+def next_bits(rng: Rng) -> np.uint64:
+    """Draw 64 random bits."""
+    rng[0] += rng[1]
+    return mix(rng[0])
+
+
+@compiled
+def below(rng: Rng, bound: int) -> int:
+    """Draw an integer from 0 to bound - 1; bound is at most 2**32.
+
+    A multiplication instead of a remainder: each value's chance is off by less than bound / 2**32.
+    """
+    return np.int64(((next_bits(rng) >> BITS_32) * np.uint64(bound)) >> BITS_32)  # pyright: ignore[reportReturnType]
+
+
+@compiled
+def unit(rng: Rng) -> float:
+    """Draw a float64 uniformly from [0, 1)."""
+    return np.float64(next_bits(rng) >> BITS_11) * UNIT
+
+
+@compiled
+def shuffle(rng: Rng, items: NDArray[np.int64], count: int) -> None:
+    """Put the first `count` items into random order, in place."""
+    for last in range(count - 1, 0, -1):
+        other = below(rng, last + 1)
+        items[last], items[other] = items[other], items[last]

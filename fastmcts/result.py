@@ -1,0 +1,121 @@
+"""What a search found."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmcts.constants import ROOT
+from fastmcts.state import State
+from fastmcts.tree import Tree, children
+
+ROWS_SHOWN = 10
+
+
+@dataclass(frozen=True, eq=False)
+class SearchResult:
+    """The outcome of a search; `print` shows a table of the best moves.
+
+    Attributes:
+        state: The position that was searched.
+        tree: The arrays of the search tree.
+        action: The move to make, or None where there is none.
+        actions: int64 [L], the legal actions in ascending order.
+        visits: int64 [L], how often each was visited.
+        values: float64 [L], the mean reward in [0, 1] after each, for the player to move; NaN without visits.
+        policy: float64 [num_actions], the share of visits of every action.
+        value: The mean reward in [0, 1] of the position for the player to move.
+        simulations: How many simulations this search ran.
+        seconds: How long they took, without compilation.
+        compile_seconds: How long compiling took, or loading what was compiled before.
+        nodes: How many nodes the tree has.
+        max_depth: How many moves below the root its deepest node is.
+        reused: The share of the root's visits that came from an earlier search.
+        seed: The seed; the same options and seed give the same tree.
+    """
+
+    state: State
+    tree: Tree = field(repr=False)
+    action: int | None
+    actions: NDArray[np.int64]
+    visits: NDArray[np.int64]
+    values: NDArray[np.float64]
+    policy: NDArray[np.float64] = field(repr=False)
+    value: float
+    simulations: int
+    seconds: float
+    compile_seconds: float
+    nodes: int
+    max_depth: int
+    reused: float
+    seed: int
+
+    def principal_variation(self) -> list[int]:
+        """The most visited moves from here on, as far as the tree goes."""
+        line: list[int] = []
+        node = ROOT
+        while len(visited := children(self.tree, node)) > 0:
+            statistics = [child_statistics(self.tree, child) for child in visited]
+            node = visited[best_index(*(np.array(column) for column in zip(*statistics, strict=True)))]
+            line.append(int(self.tree.action[node]))
+        return line
+
+    def __str__(self) -> str:
+        """A table of the best moves and the line of best play."""
+        if self.action is None:
+            return "no move to make: the game is over"
+        order = np.lexsort((self.actions, -np.nan_to_num(self.values, nan=-1.0), -self.visits))
+        share = self.visits / max(1, self.visits.sum())
+        rows = [("move", "visits", "share", "value")]
+        for index in order[:ROWS_SHOWN]:
+            value = "-" if self.visits[index] == 0 else f"{self.values[index]:.3f}"
+            move = self.state.action_to_string(int(self.actions[index]))
+            rows.append((move, f"{self.visits[index]:,}", f"{share[index]:.1%}", value))
+        widths = [max(len(row[column]) for row in rows) for column in range(4)]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), *(row[k].rjust(widths[k]) for k in (1, 2, 3))])
+            for row in rows
+        ]
+        if len(order) > ROWS_SHOWN:
+            lines.append(f"... and {len(order) - ROWS_SHOWN} more")
+        lines.append(f"best line: {' '.join(self.moves_of_best_line())}")
+        return "\n".join(lines)
+
+    def moves_of_best_line(self) -> list[str]:
+        """The principal variation in the game's notation."""
+        state = self.state.clone()
+        moves: list[str] = []
+        for action in self.principal_variation():
+            moves.append(state.action_to_string(action))
+            state.apply_action(action)
+        return moves
+
+
+def child_statistics(tree: Tree, child: int) -> tuple[int, float, int]:
+    """Visits, mean reward and action of a visited node."""
+    visits = int(tree.visits[child])
+    return visits, float(tree.value_sum[child]) / visits, int(tree.action[child])
+
+
+def best_index(visits: NDArray[np.int64], values: NDArray[np.float64], actions: NDArray[np.int64]) -> int:
+    """The most visited; of equals the higher mean, then the lower action."""
+    return int(np.lexsort((actions, -np.nan_to_num(values, nan=-1.0), -visits))[0])
+
+
+def root_statistics(tree: Tree, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Visits and reward sums of the root's children, for each legal action.
+
+    Args:
+        tree: A tree.
+        actions: int64 [L], the legal actions at its root, in ascending order.
+
+    Returns:
+        int64 [L] and float64 [L].
+    """
+    visits = np.zeros(len(actions), np.int64)
+    value_sums = np.zeros(len(actions), np.float64)
+    for child in children(tree, ROOT):
+        index = np.searchsorted(actions, tree.action[child])
+        visits[index] = tree.visits[child]
+        value_sums[index] = tree.value_sum[child]
+    return visits, value_sums

@@ -1,0 +1,60 @@
+"""One tree, and what it takes to add simulations to it."""
+
+import time
+
+import numpy as np
+from numba.core.errors import NumbaError
+
+from fastmcts import tree as trees
+from fastmcts.arrays import Position
+from fastmcts.compile_errors import explain
+from fastmcts.errors import GameError
+from fastmcts.game import Game
+from fastmcts.kernels.loop import run
+from fastmcts.kernels.rng import make_rng
+from fastmcts.options import Options
+from fastmcts.scratch import make_scratch
+
+FIRST_CAPACITY = 1024  # nodes
+
+
+class Searcher:
+    """Grows one tree from a position."""
+
+    def __init__(self, game: Game, options: Options) -> None:
+        self.game = game
+        self.components = (game, options.selection, options.expansion, options.rollout)
+        self.scratch = make_scratch(game.state_size, game.num_actions, game.num_players)
+        self.tree = trees.allocate(FIRST_CAPACITY + game.num_actions)
+        self.root = np.zeros(game.state_size, np.int64)
+        self.rng = make_rng(0)
+
+    def plant(self, position: Position, seed: int) -> None:
+        """Start a new tree at an unfinished position."""
+        self.root[:] = position
+        self.rng = make_rng(seed)
+        trees.plant(self.tree, self.game.current_player(self.root))
+
+    def prepare(self) -> float:
+        """Compile the kernels for these components, or load them from the cache; return the seconds."""
+        start = time.perf_counter()
+        try:
+            self.run_kernel(0)
+        except NumbaError as error:
+            raise explain(error, self.components) from None
+        return time.perf_counter() - start
+
+    def simulate(self, simulations: int) -> None:
+        """Add exactly so many simulations, growing the tree where needed."""
+        remaining = simulations
+        while remaining > 0:
+            remaining -= self.run_kernel(remaining)
+            if remaining > 0:
+                self.tree = trees.grown(self.tree, 2 * self.tree.visits.size)
+
+    def run_kernel(self, simulations: int) -> int:
+        """Add up to so many simulations, as many as surely find room; return how many."""
+        try:
+            return run(*self.components, self.tree, self.root, self.scratch, self.rng, simulations)
+        except GameError as error:
+            raise GameError(f"{self.game.name} breaks the rules for games: {error}") from None
