@@ -77,7 +77,7 @@ def main() -> None:
     print(f"fastmcts    {ours:>12,.0f} simulations/s")
     print(f"native C++  {native:>12,.0f} simulations/s")
     print(
-        f"ratio: {ours / native:.2f} (best of {len(pairs)} rounds; median of the rounds {median:.2f}), with the same tree"
+        f"ratio: {ours / native:.2f} (best of {len(pairs)} rounds; median of rounds {median:.2f}), with the same tree"
     )
 
 

@@ -24,12 +24,11 @@ def descend(game, selection, expansion, tree, scratch, rng):
         depth += 1
         if tree.first_child[node] == NONE:
             lay_out_children(game, tree, node, scratch)
-        if tree.num_tried[node] < tree.num_children[node]:
-            node = try_child(expansion, tree, node, player, rng)
-            game.apply(state, np.int64(tree.action[node]))
-            break
-        node = best_child(selection, tree, node)
+        fresh = tree.num_tried[node] < tree.num_children[node]
+        node = try_child(expansion, tree, node, player, rng) if fresh else best_child(selection, tree, node)
         game.apply(state, np.int64(tree.action[node]))
+        if fresh:
+            break
         player = game.current_player(state)
     tree.depth[0] = max(tree.depth[0], depth)
     return node
