@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from numba import njit
 
 import fastmcts
-from fastmcts.bits import count_bits, lowest_bit, nth_bit
+from fastmcts.bits import count_bits, lowest_bit, nth_bit, nth_bit_by_halves
 from fastmcts.constants import TERMINAL
 from fastmcts.jit import compiled, entry
 
@@ -51,6 +52,14 @@ def test_kernels_find_the_bits_that_a_scan_finds():
     for word, row in zip(words.tolist(), found.tolist(), strict=True):
         bits = set_bits(word)
         assert row[: 2 + len(bits)] == [len(bits), bits[0], *bits]
+
+
+@pytest.mark.jit
+def test_processors_without_pdep_find_the_same_bits():
+    select = njit(nth_bit_by_halves)
+    for word in sample_words():
+        bits = set_bits(word)
+        assert [select(word, n) for n in range(len(bits))] == bits
 
 
 @pytest.mark.parametrize("kind", [int, np.int64])
