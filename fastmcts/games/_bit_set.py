@@ -21,9 +21,7 @@ def words_for(size: int) -> int:
 def members(state: Position, start: int, size: int) -> set[int]:
     """The numbers in a set, for texts and checks; ValueError if a bit stands for none below `size`."""
     words = [int(word) for word in state[start : start + words_for(size)]]
-    found = {
-        WORD * index + bit for index, word in enumerate(words) for bit in range(WORD) if word >> bit & 1
-    }
+    found = {WORD * index + bit for index, word in enumerate(words) for bit in range(WORD) if word >> bit & 1}
     if min(words) < 0 or max(found, default=0) >= size:
         raise ValueError(f"the words {words} are not a set of numbers from 0 to {size - 1}")
     return found

@@ -147,7 +147,7 @@ class SOS(Game):
         above = state[s_row - 1] >> (column + 1) & 0b111
         beneath = state[s_row + 1] >> (column + 1) & 0b111
         beside = state[s_row] >> (column + 1) & 0b101
-        return LINES_ACROSS[above << 3 | beneath] + (1 if beside == 0b101 else 0)
+        return int(LINES_ACROSS[above << 3 | beneath]) + int(beside == 0b101)
 
     def is_promising(self, state: Position, action: int) -> bool:
         """A move that scores."""
@@ -162,10 +162,10 @@ class SOS(Game):
     def render(self, state: Position) -> str:
         """Lines of `S`, `O` and dots with coordinates, and the score below."""
         width = len(str(self.rows))
-        lines = [
-            f"{row + 1:>{width}} {' '.join(self.letter(state, row, column) for column in range(self.columns))}"
-            for row in range(self.rows)
-        ]
+        lines = []
+        for row in range(self.rows):
+            cells = [self.letter(state, row, column) for column in range(self.columns)]
+            lines.append(f"{row + 1:>{width}} {' '.join(cells)}")
         letters = " ".join(column_letter(column) for column in range(self.columns))
         score = f"score {state[SCORES]}:{state[SCORES + 1]}"
         turn = "" if state[PLAYER] == TERMINAL else f", player {state[PLAYER]} to move"
@@ -193,7 +193,9 @@ class SOS(Game):
         rows_of_letters = np.zeros(self.state_size, np.int64)
         for (row, column), letter in board.items():
             if (letter == ".") != (row * self.columns + column in empty):
-                raise ValueError(f"{column_letter(column)}{row + 1} is either empty or holds a letter, not both")
+                raise ValueError(
+                    f"{column_letter(column)}{row + 1} is either empty or holds a letter, not both"
+                )
             if letter == "S":
                 rows_of_letters[self.s_rows + row] |= 1 << (column + 2)
             if letter == "O":
@@ -208,7 +210,9 @@ class SOS(Game):
             for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1))
         )
         if min(scores) < 0 or sum(scores) != total:
-            raise ValueError(f"the board has {total} SOS, so the scores cannot be {scores[0]} and {scores[1]}")
+            raise ValueError(
+                f"the board has {total} SOS, so the scores cannot be {scores[0]} and {scores[1]}"
+            )
         filled = self.num_cells - len(empty)
         players = [TERMINAL] if not empty else [0, 1] if total else [filled % 2]
         if state[PLAYER] not in players:
