@@ -100,7 +100,7 @@ class MNK(Game):
 
     def apply(self, state: Position, action: int) -> None:
         """Put a stone."""
-        player = state[PLAYER]
+        player = int(state[PLAYER])
         row = action // self.m
         column = action % self.m
         remove(state, EMPTY, action)
