@@ -1,0 +1,226 @@
+"""SOS on boards of any size."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fastmcts.arrays import Actions, Position, Rng, Utilities
+from fastmcts.bits import count_bits
+from fastmcts.checks import whole_number
+from fastmcts.constants import TERMINAL
+from fastmcts.game import Game
+from fastmcts.games._bit_set import count, fill, is_empty, members, nth, remove, words_for, write_all
+from fastmcts.kernels.rng import below
+
+#: Where the parts of a position stand: who is to move, both scores, the empty cells, then the letters.
+PLAYER, SCORES, EMPTY = 0, 1, 3
+
+S, O = 0, 1  # noqa: E741  (the letters of the game)
+
+#: Rows without letters above and below the board, so that no neighbour needs a check for the edge.
+S_MARGIN, O_MARGIN = 2, 1
+
+#: [three S above an O * 8 + three S below it]: how many of the three lines between them are complete.
+LINES_ACROSS = np.array(
+    [
+        sum(above >> column & below >> (2 - column) & 1 for column in range(3))
+        for above in range(8)
+        for below in range(8)
+    ]
+)
+
+
+@dataclass(frozen=True)
+class SOS(Game):
+    """Write S or O into an empty cell; each SOS in a line scores a point and the right to move again.
+
+    All lines count, along rows, columns and diagonals, several at once as well. When the board is full
+    the higher score wins. An action is cell * 2 + letter, with cell = row * columns + column and letter
+    0 for S, 1 for O. Its text is column, row from the top, letter: `a1S` is an S at the top left.
+
+    Args:
+        rows: Height of the board.
+        columns: Width of the board.
+
+    Position: [player to move, score of 0, score of 1, empty cells..., rows of S..., rows of O...]. The
+    empty cells are a bit set. A row is a word: bit column + 2 for an S, bit 2 * column + 2 for an O.
+    With that spacing the three O around a column and the three S two steps out stand at the same
+    bits, 0, 2 and 4, when a row of S is shifted by `column` and a row of O by 2 * column.
+    """
+
+    rows: int = 8
+    columns: int = 8
+
+    num_players = 2
+
+    def __post_init__(self) -> None:
+        whole_number("rows", self.rows, low=1, high=26)
+        whole_number("columns", self.columns, low=1, high=26)
+
+    @property
+    def num_cells(self) -> int:
+        """The size of the board."""
+        return self.rows * self.columns
+
+    @property
+    def num_actions(self) -> int:
+        """Two letters for each cell."""
+        return 2 * self.num_cells
+
+    @property
+    def max_game_length(self) -> int:
+        """As many moves as cells."""
+        return self.num_cells
+
+    @property
+    def empty_words(self) -> int:
+        """How many entries the empty cells take."""
+        return words_for(self.num_cells)
+
+    @property
+    def s_rows(self) -> int:
+        """Where the board's first row of S stands."""
+        return EMPTY + self.empty_words + S_MARGIN
+
+    @property
+    def o_rows(self) -> int:
+        """Where the board's first row of O stands."""
+        return self.s_rows + self.rows + S_MARGIN + O_MARGIN
+
+    @property
+    def state_size(self) -> int:
+        """Player, scores, empty cells, and both letters' rows with their margins."""
+        return self.o_rows + self.rows + O_MARGIN
+
+    def initial(self, state: Position, rng: Rng) -> None:
+        """An empty board."""
+        fill(state, EMPTY, self.num_cells)
+
+    def current_player(self, state: Position) -> int:
+        """0 for the player who began, 1 for the other."""
+        return state[PLAYER]
+
+    def legal_actions(self, state: Position, actions: Actions) -> int:
+        """Both letters in every empty cell."""
+        cells = write_all(state, EMPTY, self.empty_words, actions)
+        # From the back, so that no cell is overwritten before it is read.
+        for index in range(cells - 1, -1, -1):
+            cell = actions[index]
+            actions[2 * index] = 2 * cell + S
+            actions[2 * index + 1] = 2 * cell + O
+        return 2 * cells
+
+    def random_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """Draw an empty cell and a letter."""
+        index = below(rng, 2 * count(state, EMPTY, self.empty_words))
+        return 2 * nth(state, EMPTY, index >> 1) + (index & 1)
+
+    def apply(self, state: Position, action: int) -> None:
+        """Write a letter; the turn passes unless it scores."""
+        cell = action >> 1
+        row = cell // self.columns
+        column = cell % self.columns
+        score = self.completed(state, action)
+        if action & 1 == S:
+            state[self.s_rows + row] |= 1 << (column + 2)
+        else:
+            state[self.o_rows + row] |= 1 << (2 * column + 2)
+        remove(state, EMPTY, cell)
+        player = state[PLAYER]
+        state[SCORES + player] += score
+        if is_empty(state, EMPTY, self.empty_words):
+            state[PLAYER] = TERMINAL
+        elif score == 0:
+            state[PLAYER] = 1 - player
+
+    def completed(self, state: Position, action: int) -> int:
+        """How many SOS a legal move completes."""
+        cell = action >> 1
+        column = cell % self.columns
+        s_row = self.s_rows + cell // self.columns
+        o_row = self.o_rows + cell // self.columns
+        if action & 1 == S:
+            upward = state[s_row - 2] >> column & state[o_row - 1] >> 2 * column & 0b10101
+            downward = state[s_row + 2] >> column & state[o_row + 1] >> 2 * column & 0b10101
+            sideways = state[s_row] >> column & state[o_row] >> 2 * column & 0b10001
+            return count_bits(upward | downward << 1 | sideways << 6)
+        above = state[s_row - 1] >> (column + 1) & 0b111
+        beneath = state[s_row + 1] >> (column + 1) & 0b111
+        beside = state[s_row] >> (column + 1) & 0b101
+        return int(LINES_ACROSS[above << 3 | beneath]) + int(beside == 0b101)
+
+    def is_promising(self, state: Position, action: int) -> bool:
+        """A move that scores."""
+        return self.completed(state, action) > 0
+
+    def returns(self, state: Position, out: Utilities) -> None:
+        """+1 for the higher score, -1 for the lower, 0 each for a draw."""
+        lead = state[SCORES] - state[SCORES + 1]
+        out[0] = 1.0 if lead > 0 else -1.0 if lead < 0 else 0.0
+        out[1] = 0.0 - out[0]
+
+    def render(self, state: Position) -> str:
+        """Lines of `S`, `O` and dots with coordinates, and the score below."""
+        width = len(str(self.rows))
+        lines = []
+        for row in range(self.rows):
+            cells = [self.letter(state, row, column) for column in range(self.columns)]
+            lines.append(f"{row + 1:>{width}} {' '.join(cells)}")
+        letters = " ".join(column_letter(column) for column in range(self.columns))
+        score = f"score {state[SCORES]}:{state[SCORES + 1]}"
+        turn = "" if state[PLAYER] == TERMINAL else f", player {state[PLAYER]} to move"
+        return "\n".join([*lines, f"{' ' * width} {letters}", score + turn])
+
+    def letter(self, state: Position, row: int, column: int) -> str:
+        """What stands in a cell: `S`, `O` or a dot."""
+        if state[self.s_rows + row] >> (column + 2) & 1:
+            return "S"
+        return "O" if state[self.o_rows + row] >> (2 * column + 2) & 1 else "."
+
+    def action_to_string(self, state: Position, action: int) -> str:
+        """Column letter, row number from the top, letter: `a1S` is an S at the top left."""
+        row, column = divmod(action // 2, self.columns)
+        return f"{column_letter(column)}{row + 1}{'SO'[action % 2]}"
+
+    def check_state(self, state: Position) -> None:
+        """Refuse letters outside the board or on each other, and scores or a player that do not fit."""
+        empty = members(state, EMPTY, self.num_cells)
+        board = {
+            (row, column): self.letter(state, row, column)
+            for row in range(self.rows)
+            for column in range(self.columns)
+        }
+        rows_of_letters = np.zeros(self.state_size, np.int64)
+        for (row, column), letter in board.items():
+            if (letter == ".") != (row * self.columns + column in empty):
+                raise ValueError(
+                    f"{column_letter(column)}{row + 1} is either empty or holds a letter, not both"
+                )
+            if letter == "S":
+                rows_of_letters[self.s_rows + row] |= 1 << (column + 2)
+            if letter == "O":
+                rows_of_letters[self.o_rows + row] |= 1 << (2 * column + 2)
+        letters = EMPTY + self.empty_words
+        if not np.array_equal(state[letters:], rows_of_letters[letters:]):
+            raise ValueError("letters stand on each other or outside the board")
+        scores = [int(score) for score in state[SCORES : SCORES + 2]]
+        total = sum(
+            [board.get((r + i * dr, c + i * dc)) for i in range(3)] == ["S", "O", "S"]
+            for r, c in board
+            for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1))
+        )
+        if min(scores) < 0 or sum(scores) != total:
+            raise ValueError(
+                f"the board has {total} SOS, so the scores cannot be {scores[0]} and {scores[1]}"
+            )
+        filled = self.num_cells - len(empty)
+        players = [TERMINAL] if not empty else [0, 1] if total else [filled % 2]
+        if state[PLAYER] not in players:
+            raise ValueError(
+                f"with these letters the player is {' or '.join(map(str, players))}, not {state[PLAYER]}"
+            )
+
+
+def column_letter(column: int) -> str:
+    """The name of a column: `a`, `b`..."""
+    return chr(ord("a") + column)
