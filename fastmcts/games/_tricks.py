@@ -95,7 +95,7 @@ class TrickGame(Game):
 
     def playable(self, state: Position) -> int:
         """The set of cards that the player to move may play."""
-        hand = state[self.hands + state[PLAYER]]
+        hand = state[self.hands + self.current_player(state)]
         if state[LED] == NONE:
             trumps = self.trump_cards(state)
             if self.trump_must_be_broken and state[GONE] & trumps == 0 and hand & ~trumps != 0:

@@ -194,7 +194,7 @@ class OhHell(TrickGame):
         This is about right among four; with fewer players more cards win, and the count is scaled. What is
         not a whole number is rounded by chance.
         """
-        hand = state[self.hands + state[PLAYER]]
+        hand = state[self.hands + self.current_player(state)]
         trumps = hand & self.trump_cards(state)
         side = hand & ~trumps
         halves = count_bits(trumps) + count_bits(trumps & TOP_THREE)
