@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from fastmcts import games
+from fastmcts.constants import TERMINAL
 from fastmcts.games._cards import CARDS, RANKS, SUITS, card_number, card_set, card_text, cards_text
 from fastmcts.games._hidden_hands import WIDTH, draw_cards, redeal, ways
 from fastmcts.games._tricks import OPENER, TRICKS
-from fastmcts.jit import wrapping_integers
+from fastmcts.jit import compiled_method, wrapping_integers
 from fastmcts.kernels.rng import make_rng
 from fastmcts.testing import check_game
 
@@ -271,6 +272,37 @@ def test_a_free_lead_of_trump_shows_nothing():
     for move in ("1", "0", "AH"):
         state.apply_action(state.string_to_action(move))
     assert len({world_of(state.determinize(1, draw)) for draw in range(500)}) == CARDS - 4
+
+
+def play_and_redeal(game, state, actions, rng, seen):
+    """Let the rollout policy finish a game in a new world at each move; fill `seen` [length, state_size]."""
+    number = 0
+    while game.current_player(state) != TERMINAL:
+        game.determinize(state, game.current_player(state), rng)
+        game.apply(state, game.rollout_action(state, actions, rng))
+        for index in range(game.state_size):
+            seen[number, index] = state[index]
+        number += 1
+    return number
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("game", [games.Whist(), games.OhHell(num_players=6, hand_size=8)], ids=str)
+def test_compiled_rules_draw_the_worlds_that_plain_python_draws(game):
+    kernel = compiled_method(play_and_redeal)
+    for seed in range(20):
+        runs = []
+        for function in (play_and_redeal, kernel):
+            seen = np.zeros((game.max_game_length, game.state_size), np.int64)
+            state = game.new_initial_state(seed)
+            with wrapping_integers():
+                moves = function(
+                    game, state.array, np.zeros(game.num_actions, np.int64), make_rng(seed), seen
+                )
+            runs.append(seen)
+            assert moves == game.max_game_length
+            game.check_state(state.array)
+        assert np.array_equal(*runs)
 
 
 def assert_drawn_uniformly(state, viewer, worlds):
