@@ -48,9 +48,7 @@ def draw_cards(cards: int, number: int, rng: Rng) -> int:
 
 
 @compiled
-def redeal(
-    state: Position, hands: int, voids: int, num_players: int, viewer: int, unseen: int, rng: Rng
-) -> None:
+def redeal(state: Position, hands: int, voids: int, num_players: int, viewer: int, unseen: int, rng: Rng) -> None:
     """Replace all hands but the viewer's by as many unseen cards, none of a suit that the player lacks.
 
     Args:
@@ -189,9 +187,7 @@ def ways_for_two(counts: int, needs: int, voids: int, group: int) -> float:
     total = 0.0
     for common in range(max(0, need - only_first), min(both, need) + 1):
         total += (
-            CHOICES[only_first, need - common]
-            * CHOICES[both, common]
-            * CHOICES[next_available - common, next_need]
+            CHOICES[only_first, need - common] * CHOICES[both, common] * CHOICES[next_available - common, next_need]
         )
     return total
 

@@ -210,9 +210,7 @@ class TrickGame(Game):
         """Raise ValueError unless there is a hand of the right size for everybody, and no card twice."""
         sizes = [hand.bit_count() for hand in hands]
         if sizes != [self.hand_size] * self.num_players:
-            raise ValueError(
-                f"{self.num_players} players have {self.hand_size} cards each at the start, not {sizes}"
-            )
+            raise ValueError(f"{self.num_players} players have {self.hand_size} cards each at the start, not {sizes}")
         seen = open_cards
         for hand in hands:
             if seen & hand:
@@ -260,8 +258,7 @@ class TrickGame(Game):
             self.apply(position, action)
         for index in np.flatnonzero(position != state):
             raise ValueError(
-                f"entry {index} of the position is {state[index]}, but its deal and history lead to"
-                f" {position[index]}"
+                f"entry {index} of the position is {state[index]}, but its deal and history lead to {position[index]}"
             )
 
     def check_entries(self, state: Position) -> None:

@@ -168,9 +168,7 @@ def test_bids_and_the_card_turned_up_are_part_of_what_a_player_knows():
         state.clone(), "1 0"
     ).information_state_string(2)
     other = SMALL.state_from_hands([SMALL_HANDS[0], "2C 7S", "4D 9S"], turned="2H")
-    assert play(state.clone(), "0 1").information_state_string(0) == play(
-        other, "0 1"
-    ).information_state_string(0)
+    assert play(state.clone(), "0 1").information_state_string(0) == play(other, "0 1").information_state_string(0)
 
 
 def test_the_estimated_bid_counts_high_cards_and_trumps():

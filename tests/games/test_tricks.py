@@ -97,9 +97,7 @@ def all_worlds(state, viewer):
     start = [set() for _ in hands]
     players = [
         player
-        for player, _ in naive_game(
-            [set(plays) for _ in hands], state.array[OPENER], trump_of(state), False, plays
-        )
+        for player, _ in naive_game([set(plays) for _ in hands], state.array[OPENER], trump_of(state), False, plays)
     ]
     for player, card in zip(players, plays, strict=True):
         start[player].add(card)
@@ -220,9 +218,7 @@ def test_ways_are_counted_exactly(groups):
                 ends = after
         exact = ends[tuple(needs)]
         nonzero += exact > 0
-        assert ways(packed(counts), packed(needs), packed(voids), 0, groups) == pytest.approx(
-            exact, rel=1e-12
-        )
+        assert ways(packed(counts), packed(needs), packed(voids), 0, groups) == pytest.approx(exact, rel=1e-12)
     assert nonzero >= 5
 
 
@@ -245,9 +241,7 @@ def packed(numbers):
     ],
     ids=str,
 )
-def test_worlds_are_drawn_uniformly_from_all_that_fit_the_history(
-    game, seed, cards_left, different_voids, num_worlds
-):
+def test_worlds_are_drawn_uniformly_from_all_that_fit_the_history(game, seed, cards_left, different_voids, num_worlds):
     state = played_state(game, seed, cards_left)
     viewer = state.current_player()
     assert len(void_sets(state, viewer)) == different_voids
@@ -296,9 +290,7 @@ def test_compiled_rules_draw_the_worlds_that_plain_python_draws(game):
             seen = np.zeros((game.max_game_length, game.state_size), np.int64)
             state = game.new_initial_state(seed)
             with wrapping_integers():
-                moves = function(
-                    game, state.array, np.zeros(game.num_actions, np.int64), make_rng(seed), seen
-                )
+                moves = function(game, state.array, np.zeros(game.num_actions, np.int64), make_rng(seed), seen)
             runs.append(seen)
             assert moves == game.max_game_length
             game.check_state(state.array)
@@ -343,9 +335,7 @@ def test_no_void_and_no_hand_is_forgotten_when_five_groups_differ(game):
         unseen = sum(hands[1:])
         before = position.copy()
         with wrapping_integers():
-            redeal(
-                position, game.hands, game.voids, game.num_players, 0, unseen, make_rng(chooser.randrange(99))
-            )
+            redeal(position, game.hands, game.voids, game.num_players, 0, unseen, make_rng(chooser.randrange(99)))
         after = [int(hand) for hand in position[game.hands : game.voids]]
         assert after[0] == hands[0]
         assert sum(after[1:]) == unseen

@@ -175,9 +175,7 @@ def test_the_rollout_policy_wins_cheaply_or_throws_the_lowest(trump, hands, play
 
 
 def test_the_rollout_policy_chooses_among_suits_of_one_rank_by_chance():
-    state = games.Whist(trump=HEARTS, hand_size=3).state_from_hands(
-        ["2C 2D 2H", "3C 3D 3S", "4C 4D 4S", "5C 5D 5S"]
-    )
+    state = games.Whist(trump=HEARTS, hand_size=3).state_from_hands(["2C 2D 2H", "3C 3D 3S", "4C 4D 4S", "5C 5D 5S"])
     assert {rollout_choice(state, seed) for seed in range(20)} == {"2C", "2D"}
 
 
@@ -204,9 +202,7 @@ def test_play_sequences_number_as_many_as_a_naive_count(trump):
     game = games.Whist(trump=trump, hand_size=3)
     for seed in range(3):
         state = game.new_initial_state(seed)
-        hands = [
-            {card for card in range(CARDS) if int(state.array[game.hands + p]) >> card & 1} for p in range(4)
-        ]
+        hands = [{card for card in range(CARDS) if int(state.array[game.hands + p]) >> card & 1} for p in range(4)]
         assert perft(state, 12) == naive_sequences(hands, 0, [], trump)
 
 

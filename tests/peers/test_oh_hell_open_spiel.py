@@ -29,9 +29,7 @@ def same_deal(peer, state):
     return other
 
 
-@pytest.mark.parametrize(
-    ("players", "hand_size"), [(3, 17), (3, 5), (4, 10), (4, 12), (5, 10), (6, 8), (6, 1)]
-)
+@pytest.mark.parametrize(("players", "hand_size"), [(3, 17), (3, 5), (4, 10), (4, 12), (5, 10), (6, 8), (6, 1)])
 @pytest.mark.parametrize(("scoring", "points"), [("tricks", 1), ("penalty", 1), ("penalty", 2)])
 def test_random_deals_are_bid_played_and_scored_alike(players, hand_size, scoring, points):
     game = games.OhHell(
@@ -44,8 +42,7 @@ def test_random_deals_are_bid_played_and_scored_alike(players, hand_size, scorin
     )
     penalty = str(scoring == "penalty").lower()
     peer = open_spiel.load_game(
-        f"oh_hell(players={players},num_tricks_fixed={hand_size},"
-        f"off_bid_penalty={penalty},points_per_trick={points})"
+        f"oh_hell(players={players},num_tricks_fixed={hand_size},off_bid_penalty={penalty},points_per_trick={points})"
     )
     assert game.num_actions == peer.num_distinct_actions()
     chooser = random.Random(players * 100 + hand_size)
