@@ -1,0 +1,311 @@
+"""What games of tricks have in common: playing cards, and what the cards played tell about hidden hands."""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from fastmcts.arrays import Actions, Position, Rng
+from fastmcts.bits import count_bits, lowest_bit, nth_bit
+from fastmcts.constants import NONE, TERMINAL
+from fastmcts.game import Game
+from fastmcts.games._cards import CARDS, CLUBS, DECK, card_set, card_text, cards_text
+from fastmcts.games._hidden_hands import ALL_SUITS, draw_cards, redeal
+from fastmcts.jit import compiled
+from fastmcts.kernels.rng import below
+
+#: Where the parts of a position stand: who is to move, how many cards were played, who led the first
+#: trick, and the set of cards played; of the trick on the table the suit led, the card that wins it as it
+#: stands, and who played that. Behind them stand, with an entry per player, tricks won, hands, and voids
+#: (sets of suits that a player is known to lack), then the history (1 + card, for each card played), then
+#: what the single game adds.
+PLAYER, PLAYED, OPENER, GONE, LED, BEST, WINNER, TRICKS = range(8)
+
+
+class TrickGame(Game):
+    """Base of games in which everybody has a hand of cards and follows suit. Cards are actions 0 to 51."""
+
+    hand_size: int
+    #: Whether trump may only be led once a trump was played, or by those who hold nothing else.
+    trump_must_be_broken: bool
+    #: How many entries the single game adds to the position.
+    extra_size: int = 0
+
+    @property
+    def num_plays(self) -> int:
+        """How many cards are played in all."""
+        return self.num_players * self.hand_size
+
+    @property
+    def hands(self) -> int:
+        """Where the players' sets of cards stand."""
+        return TRICKS + self.num_players
+
+    @property
+    def voids(self) -> int:
+        """Where the sets of suits stand that each player is known to lack."""
+        return self.hands + self.num_players
+
+    @property
+    def history(self) -> int:
+        """Where the cards played stand."""
+        return self.voids + self.num_players
+
+    @property
+    def extra(self) -> int:
+        """Where the entries of the single game stand."""
+        return self.history + self.num_plays
+
+    @property
+    def state_size(self) -> int:
+        """The common entries and those of the single game."""
+        return self.extra + self.extra_size
+
+    @abstractmethod
+    def trump_cards(self, state: Position) -> int:
+        """The set of all trumps."""
+        raise NotImplementedError
+
+    def open_cards(self, state: Position) -> int:
+        """The set of cards that nobody holds and everybody sees, besides those played."""
+        return 0
+
+    # ---- Rules
+
+    def current_player(self, state: Position) -> int:
+        """Players are numbered in turn, clockwise."""
+        return state[PLAYER]
+
+    def set_table(self, state: Position, opener: int) -> None:
+        """Prepare for the first trick."""
+        state[PLAYER] = opener
+        state[OPENER] = opener
+        state[LED] = NONE
+        state[BEST] = NONE
+        state[WINNER] = NONE
+
+    def deal(self, state: Position, rng: Rng) -> int:
+        """Deal the hands; return the set of cards that are left."""
+        left = DECK
+        for player in range(self.num_players):
+            hand = draw_cards(left, self.hand_size, rng)
+            state[self.hands + player] = hand
+            left &= ~hand
+        return left
+
+    def playable(self, state: Position) -> int:
+        """The set of cards that the player to move may play."""
+        hand = state[self.hands + self.current_player(state)]
+        if state[LED] == NONE:
+            trumps = self.trump_cards(state)
+            if self.trump_must_be_broken and state[GONE] & trumps == 0 and hand & ~trumps != 0:
+                return hand & ~trumps
+            return hand
+        following = hand & CLUBS << state[LED]
+        return following if following != 0 else hand
+
+    def play(self, state: Position, card: int) -> None:
+        """Put a card on the table, note what it gives away, and end the trick if it was the last."""
+        player = state[PLAYER]
+        self.note_voids(state, player, card)
+        if state[LED] == NONE:
+            state[LED] = card & 3
+        if state[BEST] == NONE or beats(card, state[BEST], self.trump_cards(state)):
+            state[BEST] = card
+            state[WINNER] = player
+        state[self.hands + player] &= ~(1 << card)
+        state[GONE] |= 1 << card
+        state[self.history + state[PLAYED]] = 1 + card
+        state[PLAYED] += 1
+        if state[PLAYED] % self.num_players == 0:
+            self.end_trick(state)
+        else:
+            state[PLAYER] = player + 1 if player + 1 < self.num_players else 0
+
+    def note_voids(self, state: Position, player: int, card: int) -> None:
+        """Who does not follow suit lacks it; who leads trump before it may be led has nothing else."""
+        suit = card & 3
+        if state[LED] == NONE:
+            trumps = self.trump_cards(state)
+            if self.trump_must_be_broken and trumps >> card & 1 != 0 and state[GONE] & trumps == 0:
+                state[self.voids + player] |= ALL_SUITS & ~(1 << suit)
+        elif suit != state[LED]:
+            state[self.voids + player] |= 1 << state[LED]
+
+    def end_trick(self, state: Position) -> None:
+        """Whoever wins the trick leads to the next."""
+        winner = state[WINNER]
+        state[TRICKS + winner] += 1
+        state[PLAYER] = winner if state[PLAYED] < self.num_plays else TERMINAL
+        state[LED] = NONE
+        state[BEST] = NONE
+        state[WINNER] = NONE
+
+    def list_cards(self, state: Position, actions: Actions) -> int:
+        """List the cards that may be played."""
+        cards = self.playable(state)
+        count = 0
+        while cards != 0:
+            actions[count] = lowest_bit(cards)
+            cards &= cards - 1
+            count += 1
+        return count
+
+    def random_card(self, state: Position, rng: Rng) -> int:
+        """Draw one of the cards that may be played."""
+        cards = self.playable(state)
+        return nth_bit(cards, below(rng, count_bits(cards)))
+
+    def thrifty_card(self, state: Position, rng: Rng) -> int:
+        """Win the trick as it stands as cheaply as possible; where no card does, play the cheapest.
+
+        Any side card is cheaper than any trump, and a low rank cheaper than a high one. Between suits of
+        the same rank the choice is random.
+        """
+        trumps = self.trump_cards(state)
+        cards = self.playable(state)
+        best = state[BEST]
+        if best != NONE:
+            higher = CLUBS << (best & 3) & -(1 << best)
+            winning = cards & (higher | trumps if trumps >> best & 1 == 0 else higher)
+            if winning != 0:
+                cards = winning
+        if cards & ~trumps != 0:
+            cards &= ~trumps
+        rank = lowest_bit(cards) >> 2
+        cards &= ALL_SUITS << 4 * rank
+        return nth_bit(cards, below(rng, count_bits(cards)))
+
+    # ---- Hidden hands
+
+    def determinize(self, state: Position, player: int, rng: Rng) -> None:
+        """Deal the hidden cards anew; every deal in which all cards were played legally is equally likely."""
+        unseen = DECK & ~(state[GONE] | state[self.hands + player] | self.open_cards(state))
+        redeal(state, self.hands, self.voids, self.num_players, player, unseen, rng)
+
+    def observe(self, state: Position, player: int, out: Position) -> None:
+        """Everything but the other hands."""
+        for index in range(self.state_size):
+            out[index] = state[index]
+        for other in range(self.num_players):
+            if other != player:
+                out[self.hands + other] = 0
+
+    # ---- Text and checks; plain Python
+
+    def start(self, hands: Sequence[int], opener: int) -> Position:
+        """The position in which these sets of cards were dealt."""
+        position = np.zeros(self.state_size, np.int64)
+        self.set_table(position, opener)
+        position[self.hands : self.voids] = hands
+        return position
+
+    def hand_sets(self, hands: Sequence[str | Iterable[int | str]]) -> list[int]:
+        """Check hands given as text or as cards, and make them sets."""
+        sets = [card_set(hand) for hand in hands]
+        self.check_deal(sets)
+        return sets
+
+    def check_deal(self, hands: Sequence[int], open_cards: int = 0) -> None:
+        """Raise ValueError unless there is a hand of the right size for everybody, and no card twice."""
+        sizes = [hand.bit_count() for hand in hands]
+        if sizes != [self.hand_size] * self.num_players:
+            raise ValueError(f"{self.num_players} players have {self.hand_size} cards each at the start, not {sizes}")
+        seen = open_cards
+        for hand in hands:
+            if seen & hand:
+                raise ValueError(f"dealt twice: {cards_text(seen & hand)}")
+            seen |= hand
+
+    def render(self, state: Position) -> str:
+        """A line per player with hand and tricks, and the cards on the table."""
+        lines = [
+            f"{'>' if player == state[PLAYER] else ' '}{player}: {self.player_text(state, player)}"
+            for player in range(self.num_players)
+        ]
+        on_table = int(state[PLAYED]) % self.num_players
+        cards = state[self.history + state[PLAYED] - on_table : self.history + state[PLAYED]]
+        table = " ".join(card_text(int(card) - 1) for card in cards) or "-"
+        return "\n".join([self.trump_text(state), *lines, f"table: {table}"])
+
+    def trump_text(self, state: Position) -> str:
+        """The line about the trump suit."""
+        trumps = int(self.trump_cards(state))
+        return f"trump: {card_text(lowest_bit(trumps))[1]}" if trumps else "no trump"
+
+    def player_text(self, state: Position, player: int) -> str:
+        """Hand and tricks of a player."""
+        hand = cards_text(state[self.hands + player]) or "-"
+        return f"{hand} ({state[TRICKS + player]} won)"
+
+    def action_to_string(self, state: Position, action: int) -> str:
+        """Rank and suit of a card."""
+        return card_text(action)
+
+    def check_state(self, state: Position) -> None:
+        """Play the game in the history again: it must be legal and lead to this very position."""
+        self.check_entries(state)
+        position = self.start(self.dealt_hands(state), int(state[OPENER]))
+        self.copy_deal(state, position)
+        for action in self.actions_so_far(state):
+            legal = self.new_state(position).legal_actions()
+            if action not in legal:
+                raise ValueError(
+                    f"the history is not legal: player {position[PLAYER]} chose"
+                    f" {self.action_to_string(position, action)} after {position[PLAYED]} cards;"
+                    f" legal were {self.legal_texts(position)}"
+                )
+            self.apply(position, action)
+        for index in np.flatnonzero(position != state):
+            raise ValueError(
+                f"entry {index} of the position is {state[index]}, but its deal and history lead to {position[index]}"
+            )
+
+    def check_entries(self, state: Position) -> None:
+        """Raise ValueError where an entry could not be read as what it stands for."""
+        if not 0 <= state[PLAYED] <= self.num_plays:
+            raise ValueError(f"from 0 to {self.num_plays} cards are played, not {state[PLAYED]}")
+        if not 0 <= state[OPENER] < self.num_players:
+            raise ValueError(f"a player from 0 to {self.num_players - 1} leads first, not {state[OPENER]}")
+        hands = state[self.hands : self.voids]
+        if not ((hands >= 0) & (hands <= DECK)).all():
+            raise ValueError(f"hands are sets of {CARDS} cards, not {hands.tolist()}")
+        history = state[self.history : self.extra]
+        played = history[: state[PLAYED]]
+        if not ((played >= 1) & (played <= CARDS)).all() or history[state[PLAYED] :].any():
+            raise ValueError(
+                f"the history is 1 + card, from 1 to {CARDS}, for each of {state[PLAYED]} cards played,"
+                f" then zeros, not {history.tolist()}"
+            )
+
+    def dealt_hands(self, state: Position) -> list[int]:
+        """The hands at the start: what the players hold and what they played."""
+        position = self.start([0] * self.num_players, int(state[OPENER]))
+        self.copy_deal(state, position)
+        hands = state[self.hands : self.voids].tolist()
+        for card in self.cards_so_far(state):
+            if any(hand >> card & 1 for hand in hands):
+                raise ValueError(f"{card_text(card)} is there twice")
+            hands[position[PLAYER]] |= 1 << card
+            self.play(position, card)
+        self.check_deal(hands, int(self.open_cards(state)))
+        return hands
+
+    def copy_deal(self, state: Position, position: Position) -> None:
+        """Copy what the single game's deal adds to the hands."""
+
+    def cards_so_far(self, state: Position) -> list[int]:
+        """The cards played, in order."""
+        return [int(card) - 1 for card in state[self.history : self.history + state[PLAYED]]]
+
+    def actions_so_far(self, state: Position) -> list[int]:
+        """All actions since the deal, in order."""
+        return self.cards_so_far(state)
+
+
+@compiled
+def beats(card: int, best: int, trumps: int) -> bool:
+    """Whether a card wins against the best of the trick so far, which is a trump or of the suit led."""
+    if card & 3 == best & 3:
+        return card > best
+    return trumps >> card & 1 != 0

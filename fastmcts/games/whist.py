@@ -1,0 +1,102 @@
+"""Whist: two partnerships play for tricks."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fastmcts.arrays import Actions, Position, Rng, Utilities
+from fastmcts.checks import whole_number
+from fastmcts.constants import NONE
+from fastmcts.games._cards import CARDS, CLUBS, SUITS
+from fastmcts.games._tricks import PLAYED, TRICKS, TrickGame
+from fastmcts.state import State
+
+PLAYERS = 4
+
+
+@dataclass(frozen=True)
+class Whist(TrickGame):
+    """Players 0 and 2 against 1 and 3: the utility of both partners is the number of tricks they win.
+
+    Everybody follows suit if able. The highest trump wins a trick, or else the highest card of the suit led,
+    and the winner leads to the next. Player 0 leads first. An action is a card, 4 * rank + suit: `QC`.
+
+    Args:
+        trump: The trump suit: 0 clubs, 1 diamonds, 2 spades, 3 hearts; -1 for no trump.
+        hand_size: Cards per player. With fewer than 13 the rest of the deck stays face down.
+
+    Position: [player to move, cards played, first leader, set of cards played, suit led, best card on the
+    table, who played it, tricks won [4], hands [4], voids [4], history [4 * hand_size]]. See `_tricks.py`.
+    """
+
+    trump: int = SUITS.index("S")
+    hand_size: int = CARDS // PLAYERS
+
+    num_players = PLAYERS
+    num_actions = CARDS
+    trump_must_be_broken = False
+    min_utility = 0.0
+
+    def __post_init__(self) -> None:
+        whole_number("trump", self.trump, low=NONE, high=len(SUITS) - 1)
+        whole_number("hand_size", self.hand_size, low=1, high=CARDS // PLAYERS)
+
+    @property
+    def max_game_length(self) -> int:
+        """Every card is played."""
+        return self.num_plays
+
+    @property
+    def max_utility(self) -> float:
+        """All tricks."""
+        return float(self.hand_size)
+
+    @property
+    def trumps(self) -> int:
+        """The set of all trumps; empty where there is no trump suit."""
+        return CLUBS << self.trump if self.trump != NONE else 0
+
+    def trump_cards(self, state: Position) -> int:
+        """The same in every deal."""
+        return self.trumps
+
+    def initial(self, state: Position, rng: Rng) -> None:
+        """Deal; player 0 leads."""
+        self.set_table(state, 0)
+        self.deal(state, rng)
+
+    def legal_actions(self, state: Position, actions: Actions) -> int:
+        """Cards of the suit led, or all where there are none."""
+        return self.list_cards(state, actions)
+
+    def apply(self, state: Position, action: int) -> None:
+        """Play a card."""
+        self.play(state, action)
+
+    def random_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """Draw a card."""
+        return self.random_card(state, rng)
+
+    def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """The cheapest card that wins the trick as it stands, else the cheapest."""
+        return self.thrifty_card(state, rng)
+
+    def returns(self, state: Position, out: Utilities) -> None:
+        """The tricks of each player and its partner."""
+        for player in range(PLAYERS):
+            out[player] = state[TRICKS + player] + state[TRICKS + (player + 2) % PLAYERS]
+
+    def evaluate(self, state: Position, out: Utilities) -> None:
+        """The tricks won so far, and half of those to come."""
+        self.returns(state, out)
+        for player in range(PLAYERS):
+            out[player] += 0.5 * (self.hand_size - state[PLAYED] // PLAYERS)
+
+    def state_from_hands(self, hands: Sequence[str | Iterable[int | str]], leader: int = 0) -> State:
+        """Make the position after a given deal.
+
+        Args:
+            hands: For each player a text such as `"QC TD"`, or numbers or names of cards.
+            leader: Who leads first.
+        """
+        whole_number("leader", leader, low=0, high=PLAYERS - 1)
+        return self.new_state(self.start(self.hand_sets(hands), leader))

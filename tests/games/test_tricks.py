@@ -1,0 +1,373 @@
+"""What whist and Oh Hell share: following suit, winning tricks, and hidden hands."""
+
+import itertools
+import math
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from fastmcts import games
+from fastmcts.constants import TERMINAL
+from fastmcts.games._cards import CARDS, RANKS, SUITS, card_number, card_set, card_text, cards_text
+from fastmcts.games._hidden_hands import WIDTH, draw_cards, redeal, ways
+from fastmcts.games._tricks import OPENER, TRICKS
+from fastmcts.jit import compiled_method, wrapping_integers
+from fastmcts.kernels.rng import make_rng
+from fastmcts.testing import check_game
+
+GAMES = [
+    games.Whist(),
+    games.Whist(trump=-1),
+    games.Whist(trump=0, hand_size=4),
+    games.OhHell(),
+    games.OhHell(trump_must_be_broken=False),
+    games.OhHell(num_players=2, hand_size=25),
+    games.OhHell(num_players=3, hand_size=17, last_bid_restricted=True, scoring="tricks"),
+    games.OhHell(num_players=6, hand_size=8, scoring="penalty", points_per_trick=3, dealer=2),
+]
+
+
+def naive_game(hands, opener, trump, must_be_broken, plays):
+    """Referee a list of cards by the rules of the book; yield who may play what before each card.
+
+    Args:
+        hands: A set of card texts per player; emptied on the way.
+        opener: Who leads first.
+        trump: A letter, or None.
+        must_be_broken: Whether trump may not be led at once.
+        plays: The cards' texts.
+    """
+    leader, table, broken = opener, [], False
+    for played in plays:
+        player = (leader + len(table)) % len(hands)
+        hand = hands[player]
+        if table:
+            legal = {card for card in hand if card[1] == table[0][1]} or hand
+        else:
+            legal = {card for card in hand if card[1] != trump or broken or not must_be_broken} or hand
+        yield player, set(legal)
+        hand.remove(played)
+        table.append(played)
+        broken |= played[1] == trump
+        if len(table) == len(hands):
+            trumps = [card for card in table if card[1] == trump]
+            rivals = trumps or [card for card in table if card[1] == table[0][1]]
+            best = max(rivals, key=lambda card: RANKS.index(card[0]))
+            leader, table = (leader + table.index(best)) % len(hands), []
+
+
+def trump_of(state):
+    game = state.game
+    if isinstance(game, games.Whist):
+        return SUITS[game.trump] if game.trump >= 0 else None
+    return card_text(int(state.array[game.turned]))[1]
+
+
+def texts(cards):
+    return set(cards_text(cards).split())
+
+
+def hands_of(state):
+    game = state.game
+    return [texts(hand) for hand in state.array[game.hands : game.voids]]
+
+
+def plays_of(state):
+    return [card_text(card) for card in state.game.cards_so_far(state.array)]
+
+
+def played_state(game, seed, cards_left):
+    """Random moves until players have at most so many cards."""
+    state = game.new_initial_state(seed)
+    chooser = random.Random(seed)
+    while not state.is_terminal() and (not plays_of(state) or max(map(len, hands_of(state))) > cards_left):
+        state.apply_action(chooser.choice(state.legal_actions()))
+    return state
+
+
+def all_worlds(state, viewer):
+    """Every way to deal the hidden cards such that the whole history is legal; as tuples of hands."""
+    game = state.game
+    hands, plays = hands_of(state), plays_of(state)
+    others = [player for player in range(game.num_players) if player != viewer]
+    faceup = {card_text(int(state.array[game.turned]))} if isinstance(game, games.OhHell) else set()
+    unseen = {card_text(card) for card in range(CARDS)} - set(plays) - hands[viewer] - faceup
+    start = [set() for _ in hands]
+    players = [
+        player
+        for player, _ in naive_game([set(plays) for _ in hands], state.array[OPENER], trump_of(state), False, plays)
+    ]
+    for player, card in zip(players, plays, strict=True):
+        start[player].add(card)
+
+    def deals(cards, sizes):
+        if not sizes:
+            yield []
+            return
+        for hand in itertools.combinations(sorted(cards), sizes[0]):
+            for rest in deals(cards - set(hand), sizes[1:]):
+                yield [set(hand), *rest]
+
+    for deal in deals(unseen, [len(hands[player]) for player in others]):
+        world = [set() for _ in hands]
+        for player, hand in zip([viewer, *others], [hands[viewer], *deal], strict=True):
+            world[player] = hand
+        full = [first | now for first, now in zip(start, world, strict=True)]
+        referee = naive_game(full, state.array[OPENER], trump_of(state), game.trump_must_be_broken, plays)
+        if all(card in legal for card, (_, legal) in zip(plays, referee, strict=True)):
+            yield tuple(frozenset(hand) for hand in world)
+
+
+def world_of(state):
+    return tuple(frozenset(hand) for hand in hands_of(state))
+
+
+def void_sets(state, viewer):
+    """The different non-empty sets of voids among the other players that hold cards."""
+    game = state.game
+    return {
+        int(state.array[game.voids + player])
+        for player in range(game.num_players)
+        if player != viewer and state.array[game.hands + player]
+    } - {0}
+
+
+def test_cards_have_the_numbers_and_names_of_the_documentation():
+    assert [card_text(card) for card in (0, 1, 2, 3, 4, 51)] == ["2C", "2D", "2S", "2H", "3C", "AH"]
+    assert [card_number(card_text(card)) for card in range(CARDS)] == list(range(CARDS))
+    assert cards_text(card_set("2H qc AC TD")) == "AC QC TD 2H"
+    assert card_set([0, "2D"]) == 0b11
+    for wrong in ("10C", "1C", "QX", ""):
+        with pytest.raises(ValueError, match="a card is one of"):
+            card_number(wrong)
+    with pytest.raises(ValueError, match="twice"):
+        card_set("QC QC")
+    with pytest.raises(ValueError, match="not 52"):
+        card_set([52])
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_the_contract_is_kept(game):
+    check_game(game, positions=150)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_random_games_agree_with_the_rules_of_the_book(game):
+    for seed in range(6):
+        first = game.new_initial_state(seed)
+        state = played_state(game, seed, cards_left=0)
+        assert state.is_terminal()
+        hands, plays = hands_of(first), plays_of(state)
+        assert len(plays) == game.num_plays
+        wins = [0] * game.num_players
+        replay = first.clone()
+        for bid in game.actions_so_far(state.array)[: -game.num_plays]:
+            replay.apply_action(bid)
+        referee = naive_game(hands, first.array[OPENER], trump_of(first), game.trump_must_be_broken, plays)
+        for number, (player, legal) in enumerate(referee):
+            assert replay.current_player() == player
+            assert {card_text(card) for card in replay.legal_actions()} == legal
+            if number and number % game.num_players == 0:
+                wins[player] += 1
+            replay.apply_action(card_number(plays[number]))
+        wins = [int(won) - before for won, before in zip(replay.array[TRICKS:], wins, strict=False)]
+        assert sorted(wins) == [0] * (game.num_players - 1) + [1]  # the last trick
+
+
+def test_a_draw_of_cards_is_uniform_over_all_sets():
+    rng = make_rng(0)
+    cards = card_set("2C 9D TS JS AH")
+    for number in range(6):
+        with wrapping_integers():
+            drawn = Counter(draw_cards(cards, number, rng) for _ in range(1000))
+        assert all(hand.bit_count() == number and hand & ~cards == 0 for hand in drawn)
+        assert_uniform(drawn, math.comb(5, number))
+
+
+def assert_uniform(counts, cells):
+    """Chi-square: no more than four standard deviations above what chance gives, and every cell hit."""
+    total = sum(counts.values())
+    assert total >= 10 * cells
+    assert len(counts) == cells
+    expected = total / cells
+    chi_square = sum((count - expected) ** 2 / expected for count in counts.values())
+    assert chi_square <= cells - 1 + 4 * math.sqrt(2 * cells)
+
+
+@pytest.mark.parametrize("groups", [1, 2, 3, 4, 5])
+def test_ways_are_counted_exactly(groups):
+    """Against a recursion over single cards."""
+    chooser = random.Random(groups)
+    most = {1: 13, 2: 13, 3: 6, 4: 4, 5: 3}[groups]
+    nonzero = 0
+    for _ in range(30):
+        counts = [chooser.randint(0, most) for _ in SUITS]
+        needs = [chooser.randint(0, sum(counts) // groups) for _ in range(groups)]
+        voids = [chooser.randrange(15) for _ in range(groups)]
+        ends = Counter({(0,) * groups: 1})
+        for suit, count in enumerate(counts):
+            for _ in range(count):
+                after = Counter()
+                for taken, number in ends.items():
+                    after[taken] += number
+                    for group in range(groups):
+                        if not voids[group] >> suit & 1 and taken[group] < needs[group]:
+                            after[(*taken[:group], taken[group] + 1, *taken[group + 1 :])] += number
+                ends = after
+        exact = ends[tuple(needs)]
+        nonzero += exact > 0
+        assert ways(packed(counts), packed(needs), packed(voids), 0, groups) == pytest.approx(exact, rel=1e-12)
+    assert nonzero >= 5
+
+
+def packed(numbers):
+    return sum(number << WIDTH * index for index, number in enumerate(numbers))
+
+
+@pytest.mark.parametrize(
+    ("game", "seed", "cards_left", "different_voids", "num_worlds"),
+    [
+        (games.Whist(), 52, 3, 3, 100),
+        (games.Whist(trump=-1), 61, 3, 3, 126),
+        (games.OhHell(num_players=3, hand_size=16), 3, 2, 2, 100),
+        (games.OhHell(num_players=4, hand_size=12), 45, 2, 3, 192),
+        (games.OhHell(num_players=2, hand_size=24), 1, 5, 1, 56),
+        (games.OhHell(num_players=6, hand_size=8, trump_must_be_broken=False), 68, 1, 5, 160),
+        (games.Whist(), 14, 1, 3, 1),
+        (games.Whist(), 400, 2, 3, 1),
+        (games.OhHell(num_players=3, hand_size=17), 2, 2, 2, 1),
+    ],
+    ids=str,
+)
+def test_worlds_are_drawn_uniformly_from_all_that_fit_the_history(game, seed, cards_left, different_voids, num_worlds):
+    state = played_state(game, seed, cards_left)
+    viewer = state.current_player()
+    assert len(void_sets(state, viewer)) == different_voids
+    worlds = set(all_worlds(state, viewer))
+    assert len(worlds) == num_worlds
+    assert_drawn_uniformly(state, viewer, worlds)
+
+
+def test_leading_trump_before_it_is_broken_shows_a_hand_of_trumps():
+    game = games.OhHell(num_players=3, hand_size=2)
+    state = game.state_from_hands(["AH KH", "2C 3C", "4D 5D"], turned="2H")
+    for move in ("1", "0", "0", "AH", "2C"):
+        state.apply_action(state.string_to_action(move))
+    worlds = set(all_worlds(state, viewer=2))
+    assert len(worlds) == 11 * (12 + 11 + 13)  # a heart for player 0, another suit for player 1
+    assert_drawn_uniformly(state, 2, worlds)
+
+
+def test_a_free_lead_of_trump_shows_nothing():
+    game = games.OhHell(num_players=2, hand_size=2, trump_must_be_broken=False)
+    state = game.state_from_hands(["AH KC", "2C 3C"], turned="2H")
+    for move in ("1", "0", "AH"):
+        state.apply_action(state.string_to_action(move))
+    assert len({world_of(state.determinize(1, draw)) for draw in range(500)}) == CARDS - 4
+
+
+def play_and_redeal(game, state, actions, rng, seen):
+    """Let the rollout policy finish a game in a new world at each move; fill `seen` [length, state_size]."""
+    number = 0
+    while game.current_player(state) != TERMINAL:
+        game.determinize(state, game.current_player(state), rng)
+        game.apply(state, game.rollout_action(state, actions, rng))
+        for index in range(game.state_size):
+            seen[number, index] = state[index]
+        number += 1
+    return number
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("game", [games.Whist(), games.OhHell(num_players=6, hand_size=8)], ids=str)
+def test_compiled_rules_draw_the_worlds_that_plain_python_draws(game):
+    kernel = compiled_method(play_and_redeal)
+    for seed in range(20):
+        runs = []
+        for function in (play_and_redeal, kernel):
+            seen = np.zeros((game.max_game_length, game.state_size), np.int64)
+            state = game.new_initial_state(seed)
+            with wrapping_integers():
+                moves = function(game, state.array, np.zeros(game.num_actions, np.int64), make_rng(seed), seen)
+            runs.append(seen)
+            assert moves == game.max_game_length
+            game.check_state(state.array)
+        assert np.array_equal(*runs)
+
+
+def assert_drawn_uniformly(state, viewer, worlds):
+    drawn = Counter(world_of(state.determinize(viewer, draw)) for draw in range(12 * len(worlds)))
+    assert set(drawn) <= worlds
+    assert_uniform(drawn, len(worlds))
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_the_player_cannot_tell_its_worlds_apart(game):
+    different = 0
+    for seed in range(3):
+        state = played_state(game, seed, cards_left=max(1, game.hand_size // 2))
+        for player in range(game.num_players):
+            known = state.information_state_string(player)
+            worlds = [state.determinize(player, draw) for draw in range(10)]
+            for world in worlds:
+                assert world.information_state_string(player) == known
+                if player == state.current_player():
+                    assert world.legal_actions() == state.legal_actions()
+                game.check_state(world.array)  # the history is legal in it
+            different += len({world_of(world) for world in worlds}) > 1
+    assert different
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_no_void_and_no_hand_is_forgotten_when_five_groups_differ(game):
+    """Deals by hand: each player may lack anything, whatever the cards played say."""
+    chooser = random.Random(5)
+    for _ in range(40):
+        position = played_state(game, chooser.randrange(1000), max(1, game.hand_size // 2)).array.copy()
+        hands = [int(hand) for hand in position[game.hands : game.voids]]
+        for player, hand in enumerate(hands):
+            held = {card % 4 for card in range(CARDS) if hand >> card & 1}
+            position[game.voids + player] = sum(
+                1 << suit for suit in range(4) if suit not in held and chooser.random() < 0.9
+            )
+        unseen = sum(hands[1:])
+        before = position.copy()
+        with wrapping_integers():
+            redeal(position, game.hands, game.voids, game.num_players, 0, unseen, make_rng(chooser.randrange(99)))
+        after = [int(hand) for hand in position[game.hands : game.voids]]
+        assert after[0] == hands[0]
+        assert sum(after[1:]) == unseen
+        for player in range(1, game.num_players):
+            assert after[player].bit_count() == hands[player].bit_count()
+            for suit in range(4):
+                if position[game.voids + player] >> suit & 1:
+                    assert not any(after[player] >> card & 1 for card in range(suit, CARDS, 4))
+        position[game.hands : game.voids] = before[game.hands : game.voids]
+        assert np.array_equal(position, before)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_arrays_that_are_no_position_are_refused(game):
+    state = played_state(game, 1, cards_left=max(1, game.hand_size // 2))
+    derived = {*range(game.hands), *range(game.voids, game.history)}  # the rest may have other legal values
+    for index in range(game.state_size):
+        for entry in (-1, 70, 2**60, *(range(5) if index in derived else ())):
+            array = state.array.copy()
+            array[index] = entry
+            if not np.array_equal(array, state.array):
+                with pytest.raises(ValueError, match=r"."):
+                    game.state_from_array(array)
+
+
+def test_an_impossible_history_is_refused():
+    game = games.Whist(hand_size=2)
+    state = game.state_from_hands(["AC KD", "2C 3C", "4C 5D", "6C 7D"])
+    for card in ("AC", "2C", "4C", "6C"):
+        state.apply_action(state.string_to_action(card))
+    array = state.array.copy()
+    # Player 1 claims to have thrown a diamond on clubs, and still holds one.
+    array[game.history + 1] = 1 + card_number("2D")
+    with pytest.raises(ValueError, match="history is not legal: player 1 chose 2D"):
+        game.state_from_array(array)
