@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.arrays import Actions, Position, Rng, Utilities
-from fastmcts.bits import count_bits, lowest_bit, nth_bit
+from fastmcts.bits import Word, count_bits, lowest_bit, nth_bit
 from fastmcts.checks import whole_number
 from fastmcts.constants import TERMINAL
 from fastmcts.game import Game
@@ -109,21 +109,21 @@ class Breakthrough(Game):
         """0 for black, 1 for white."""
         return state[PLAYER]
 
-    def targets(self, player: int, own: int, other: int, sideways: int) -> int:
+    def targets(self, player: int, own: Word, other: Word, sideways: int) -> Word:
         """Where pieces may go that step to the same column or one beside it."""
         forward = own << self.columns + sideways if player == 0 else own >> self.columns - sideways
         blocked = own | other if sideways == 0 else own
         return forward & ~blocked & self.landing[player, 1 + sideways]
 
-    def action(self, player: int, other: int, target: int, sideways: int) -> int:
+    def action(self, player: int, other: Word, target: int, sideways: int) -> int:
         """The number of a piece's step to a target."""
         source = target - sideways + (self.columns if player == 1 else -self.columns)
         direction = 3 * player + 1 + sideways
-        return (source * NUM_DIRECTIONS + direction) * 2 + (other >> target & 1)
+        return (source * NUM_DIRECTIONS + direction) * 2 + int(other >> target & 1)
 
     def legal_actions(self, state: Position, actions: Actions) -> int:
         """The steps of each piece, from the upper left to the lower right."""
-        player = state[PLAYER]
+        player: int = state[PLAYER]
         own = state[PIECES + player]
         other = state[PIECES + 1 - player]
         left = self.targets(player, own, other, -1)
@@ -149,7 +149,7 @@ class Breakthrough(Game):
 
     def random_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """Draw a direction as often as pieces can take it, and one of those pieces."""
-        player = state[PLAYER]
+        player: int = state[PLAYER]
         own = state[PIECES + player]
         other = state[PIECES + 1 - player]
         left = self.targets(player, own, other, -1)
@@ -166,7 +166,7 @@ class Breakthrough(Game):
 
     def apply(self, state: Position, action: int) -> None:
         """Move a piece, and take what stands there."""
-        player = state[PLAYER]
+        player: int = state[PLAYER]
         step = action // 2
         source = step // NUM_DIRECTIONS
         sideways = step % NUM_DIRECTIONS - 3 * player - 1

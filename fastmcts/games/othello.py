@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fastmcts.arrays import Actions, Position, Rng, Utilities
-from fastmcts.bits import count_bits, lowest_bit, nth_bit
+from fastmcts.bits import Word, count_bits, lowest_bit, nth_bit
 from fastmcts.constants import TERMINAL
 from fastmcts.game import Game
 from fastmcts.jit import compiled
@@ -75,7 +75,7 @@ class Othello(Game):
 
     def apply(self, state: Position, action: int) -> None:
         """Place a disc and turn the flanked ones over, or pass."""
-        player = state[PLAYER]
+        player: int = state[PLAYER]
         own = state[DISCS + player]
         other = state[DISCS + 1 - player]
         if action != PASS:
@@ -138,7 +138,7 @@ def disc(state: Position, cell: int) -> str:
 
 
 @compiled
-def places(own: int, other: int) -> int:
+def places(own: Word, other: Word) -> Word:
     """The empty cells where a disc of one's own would flank some of the other's."""
     columns = other & INNER_COLUMNS
     rows = other & INNER_ROWS
@@ -155,7 +155,7 @@ def places(own: int, other: int) -> int:
 
 
 @compiled
-def flanked(disc: int, own: int, other: int) -> int:
+def flanked(disc: Word, own: Word, other: Word) -> Word:
     """The other's discs between a new disc and one's own."""
     columns = other & INNER_COLUMNS
     rows = other & INNER_ROWS
@@ -172,21 +172,21 @@ def flanked(disc: int, own: int, other: int) -> int:
 
 
 @compiled
-def flanked_up(disc: int, own: int, other: int, step: int) -> int:
+def flanked_up(disc: Word, own: Word, other: Word, step: int) -> Word:
     """The discs turned over in one direction towards higher cells."""
     run = run_up(disc, other, step)
     return run if own & run << step else 0
 
 
 @compiled
-def flanked_down(disc: int, own: int, other: int, step: int) -> int:
+def flanked_down(disc: Word, own: Word, other: Word, step: int) -> Word:
     """The discs turned over in one direction towards lower cells."""
     run = run_down(disc, other, step)
     return run if own & run >> step else 0
 
 
 @compiled
-def run_up(start: int, other: int, step: int) -> int:
+def run_up(start: Word, other: Word, step: int) -> Word:
     """The unbroken runs of up to six of the other's discs that follow a start, towards higher cells."""
     run = other & start << step
     run |= other & run << step
@@ -197,7 +197,7 @@ def run_up(start: int, other: int, step: int) -> int:
 
 
 @compiled
-def run_down(start: int, other: int, step: int) -> int:
+def run_down(start: Word, other: Word, step: int) -> Word:
     """The unbroken runs of up to six of the other's discs that follow a start, towards lower cells."""
     run = other & start >> step
     run |= other & run >> step
