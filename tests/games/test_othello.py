@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import fastmcts
+from fastmcts.arrays import Position
 from fastmcts.constants import TERMINAL
 from fastmcts.games.othello import DISCS, PASS, PLACES, PLAYER, Othello, places
 from fastmcts.testing import check_game, perft
@@ -28,7 +29,7 @@ o o . . o o . .
 """
 
 
-def position(board, player):
+def position(board: str, player: int) -> Position:
     """The array of a drawn board."""
     cells = board.split()
     words = [sum(1 << cell for cell in range(64) if cells[cell] == colour) for colour in "xo"]
@@ -37,7 +38,7 @@ def position(board, player):
     return np.array([player, *discs, legal], np.int64)
 
 
-def turned_over(board, player, cell):
+def turned_over(board: dict[int, int], player: int, cell: int) -> list[int]:
     """The discs that a move turns, found cell by cell; `board` maps cells to players."""
     turned = []
     for row_step in (-1, 0, 1):
@@ -54,22 +55,22 @@ def turned_over(board, player, cell):
     return turned
 
 
-def placements(board, player):
+def placements(board: dict[int, int], player: int) -> list[int]:
     return [cell for cell in range(64) if cell not in board and turned_over(board, player, cell)]
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
-def test_perft(depth):
+def test_perft(depth: int) -> None:
     assert perft(GAME.new_initial_state(), depth) == PERFT[depth - 1]
 
 
 @pytest.mark.jit
 @pytest.mark.parametrize("depth", [6, 7, 8])
-def test_deep_perft(depth):
+def test_deep_perft(depth: int) -> None:
     assert perft(GAME.new_initial_state(), depth) == PERFT[depth - 1]
 
 
-def test_equal_positions_are_equal_arrays():
+def test_equal_positions_are_equal_arrays() -> None:
     level = {GAME.new_initial_state().array.tobytes()}
     for count in DISTINCT_POSITIONS:
         assert len(level) == count
@@ -77,7 +78,7 @@ def test_equal_positions_are_equal_arrays():
         level = {state.child(action).array.tobytes() for state in states for action in state.legal_actions()}
 
 
-def test_random_games_follow_rules_written_cell_by_cell():
+def test_random_games_follow_rules_written_cell_by_cell() -> None:
     draw = random.Random(1)
     passes = 0
     for _ in range(20):
@@ -101,7 +102,7 @@ def test_random_games_follow_rules_written_cell_by_cell():
     assert passes > 0
 
 
-def test_a_player_without_a_place_must_pass():
+def test_a_player_without_a_place_must_pass() -> None:
     state = GAME.state_from_array(position(PASS_BOARD, player=1))
     assert state.legal_actions() == [PASS]
     assert GAME.action_to_string(state.array, PASS) == "pass"
@@ -111,9 +112,9 @@ def test_a_player_without_a_place_must_pass():
     assert PASS not in after.legal_actions()
 
 
-def test_the_shortest_game_wipes_white_out_in_nine_moves():
+def test_the_shortest_game_wipes_white_out_in_nine_moves() -> None:
     state = GAME.new_initial_state()
-    for move in "e6 f4 e3 f6 g5 d6 e7 f5 c5".split():
+    for move in ("e6", "f4", "e3", "f6", "g5", "d6", "e7", "f5", "c5"):
         assert not state.is_terminal()
         state.apply_action(state.string_to_action(move))
     assert state.is_terminal()
@@ -122,12 +123,12 @@ def test_the_shortest_game_wipes_white_out_in_nine_moves():
     assert str(state).endswith("x 13, o 0, over")
 
 
-def test_a_full_board_with_equal_numbers_is_a_draw():
+def test_a_full_board_with_equal_numbers_is_a_draw() -> None:
     array = np.array([TERMINAL, 2**32 - 1, -(2**32), 0], np.int64)
     assert GAME.state_from_array(array).returns() == [0.0, 0.0]
 
 
-def test_the_board_is_drawn_with_coordinates():
+def test_the_board_is_drawn_with_coordinates() -> None:
     assert str(GAME.new_initial_state()) == (
         "  a b c d e f g h\n"
         "1 . . . . . . . .\n"
@@ -142,7 +143,7 @@ def test_the_board_is_drawn_with_coordinates():
     )
 
 
-def test_actions_are_written_as_column_and_row():
+def test_actions_are_written_as_column_and_row() -> None:
     state = GAME.new_initial_state()
     assert [state.action_to_string(action) for action in state.legal_actions()] == ["d3", "c4", "f5", "e6"]
     assert state.string_to_action("c4") == 26
@@ -159,23 +160,23 @@ def test_actions_are_written_as_column_and_row():
         (PLACES, 1, "may be placed"),
     ],
 )
-def test_arrays_that_are_no_position_are_refused(entry, value, message):
+def test_arrays_that_are_no_position_are_refused(entry: int, value: int, message: str) -> None:
     array = GAME.new_initial_state().array
     array[entry] = value
     with pytest.raises(ValueError, match=message):
         GAME.state_from_array(array)
 
 
-def test_a_finished_position_has_no_player():
+def test_a_finished_position_has_no_player() -> None:
     array = np.array([0, 2**32 - 1, -(2**32), 0], np.int64)
     with pytest.raises(ValueError, match="the player is -4, not 0"):
         GAME.state_from_array(array)
 
 
-def test_the_contract_holds():
+def test_the_contract_holds() -> None:
     check_game(GAME, positions=600)
 
 
-def test_a_search_gives_the_same_tree_compiled_and_interpreted():
+def test_a_search_gives_the_same_tree_compiled_and_interpreted() -> None:
     result = fastmcts.search(GAME.new_initial_state(), simulations=300, seed=0)
     assert result.visits.tolist() == [63, 98, 82, 57]
