@@ -78,10 +78,7 @@ class Breakthrough(Game):
         the right of bit 63 drags along.
         """
         boards = [
-            [
-                self.board(rows, range(max(sideways, 0), self.columns + min(sideways, 0)))
-                for sideways in SIDEWAYS
-            ]
+            [self.board(rows, range(max(sideways, 0), self.columns + min(sideways, 0))) for sideways in SIDEWAYS]
             for rows in (range(1, self.rows), range(self.rows - 1))
         ]
         return np.array(boards, np.uint64).view(np.int64)

@@ -116,7 +116,7 @@ class Hex(Game):
         for word in range(self.num_words):
             total += count_bits(state[EMPTY + word])
         n = below(rng, total)
-        # Without a branch, which the processor could not predict.
+        # Without a branch on n, which no processor could predict.
         word = 0
         earlier = 0
         counted = 0
@@ -134,15 +134,15 @@ class Hex(Game):
         state[EMPTY + (action >> 6)] ^= np.int64(1) << (action & 63)
         cell = self.cell(action)
         near = 0
-        loose = 0
+        loose = 0  # has the bit STONE if a neighbour is a stone that is not joined
         for step in self.steps:
             neighbour = state[cell + step] >> shift
             near |= neighbour
             loose |= neighbour & ~(neighbour >> 1)
-        joins = near >> 1 & STONE
         state[cell] = (STONE | near & JOINED) << shift
-        won = joins & near >> 2 != 0
-        if joins & loose:
+        won = near & (JOINED | GOAL) == JOINED | GOAL
+        # One branch that is rarely taken, in an eighth of all moves, instead of two that are hard to predict.
+        if near >> 1 & loose & STONE:
             won |= self.spread(state, cell, shift)
         if won:
             state[WINNER] = player

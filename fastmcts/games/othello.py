@@ -100,9 +100,7 @@ class Othello(Game):
     def render(self, state: Position) -> str:
         """Eight lines of `x` for black, `o` for white and dots, with coordinates and what may be next."""
         letters = "  a b c d e f g h"
-        lines = [
-            f"{row + 1} {' '.join(disc(state, row * 8 + column) for column in range(8))}" for row in range(8)
-        ]
+        lines = [f"{row + 1} {' '.join(disc(state, row * 8 + column) for column in range(8))}" for row in range(8)]
         black, white = (count_bits(state[DISCS + player]) for player in range(2))
         turn = {0: "x to move", 1: "o to move", TERMINAL: "over"}[int(state[PLAYER])]
         return "\n".join([letters, *lines, f"x {black}, o {white}, {turn}"])
