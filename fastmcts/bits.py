@@ -1,12 +1,13 @@
 """Sets of small numbers as the bits of an int64, for rules that keep a board in words.
 
-A word is not negative, so it holds the numbers 0 to 62. Compiled rules get the processor's own
-instructions; plain Python gives the same results.
+A word holds the numbers 0 to 63; one with bit 63 is negative, so shifting it to the right fills it with
+ones from above. Compiled rules get the processor's own instructions; plain Python gives the same results.
 """
 
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
+import numpy as np
 from llvmlite import ir
 from numba import extending, types
 from numba.core import cgutils
@@ -18,24 +19,29 @@ from fastmcts.jit import OPTIONS
 intrinsic: Any = extending.intrinsic
 overload: Any = partial(extending.overload, jit_options=OPTIONS)  # pyright: ignore[reportArgumentType]
 
+#: A set as rules hold it: an entry of a position, or a constant.
+Word: TypeAlias = int | np.int64
+
+ALL_BITS = 2**64 - 1
+
 #: Processors that have `pdep`, but as a slow program inside instead of a circuit.
 SLOW_PDEP = frozenset({"bdver4", "znver1", "znver2"})
 
 
-def count_bits(word: int) -> int:
+def count_bits(word: Word) -> int:
     """How many bits of a word are set."""
-    return int(word).bit_count()
+    return (int(word) & ALL_BITS).bit_count()
 
 
-def lowest_bit(word: int) -> int:
+def lowest_bit(word: Word) -> int:
     """The index of the lowest set bit; 64 if there is none."""
-    word = int(word)
+    word = int(word) & ALL_BITS
     return (word & -word).bit_length() - 1 if word else 64
 
 
-def nth_bit(word: int, n: int) -> int:
+def nth_bit(word: Word, n: int) -> int:
     """The index of the n-th lowest set bit, counted from 0; the word must have more than n of them."""
-    word = int(word)
+    word = int(word) & ALL_BITS
     for _ in range(n):
         word &= word - 1
     return lowest_bit(word)

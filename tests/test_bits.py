@@ -15,24 +15,25 @@ from fastmcts.jit import compiled, entry
 LARGEST = 2**63 - 1
 
 
-def sample_words():
-    """Words with few, half and most bits set, and the extremes."""
+def sample_words() -> list[int]:
+    """Words with few, half and most bits set, the extremes, and some with the sign bit."""
     draw = random.Random(0)
-    words = [1, 2, 3, 2**31, 2**32 - 1, 2**32, 2**62, LARGEST, LARGEST - 1]
+    words = [1, 2, 3, 2**31, 2**32 - 1, 2**32, 2**62, LARGEST, LARGEST - 1, -1, -2, -LARGEST, -LARGEST - 1]
     for _ in range(300):
         words.append(draw.getrandbits(63) | 1 << draw.randrange(63))
         words.append(draw.getrandbits(63) & draw.getrandbits(63) & draw.getrandbits(63) | 1 << 62)
         words.append(1 << draw.randrange(63) | 1 << draw.randrange(63))
+        words.append(~draw.getrandbits(63))
     return words
 
 
-def set_bits(word):
-    return [index for index in range(63) if word >> index & 1]
+def set_bits(word: int) -> list[int]:
+    return [index for index in range(64) if word >> index & 1]
 
 
 @compiled
 def describe_word(word, out):
-    """A helper as rules have them; fills `out` [65] with count, lowest bit and all bits in order."""
+    """A helper as rules have them; fills `out` [66] with count, lowest bit and all bits in order."""
     out[0] = count_bits(word)
     out[1] = lowest_bit(word)
     for n in range(count_bits(word)):
@@ -45,9 +46,9 @@ def describe(words, out):
         describe_word(words[index], out[index])
 
 
-def test_kernels_find_the_bits_that_a_scan_finds():
+def test_kernels_find_the_bits_that_a_scan_finds() -> None:
     words = np.array(sample_words(), np.int64)
-    found = np.zeros((words.size, 65), np.int64)
+    found = np.zeros((words.size, 66), np.int64)
     describe(words, found)
     for word, row in zip(words.tolist(), found.tolist(), strict=True):
         bits = set_bits(word)
@@ -55,7 +56,7 @@ def test_kernels_find_the_bits_that_a_scan_finds():
 
 
 @pytest.mark.jit
-def test_processors_without_pdep_find_the_same_bits():
+def test_processors_without_pdep_find_the_same_bits() -> None:
     select = njit(nth_bit_by_halves)
     for word in sample_words():
         bits = set_bits(word)
@@ -63,7 +64,7 @@ def test_processors_without_pdep_find_the_same_bits():
 
 
 @pytest.mark.parametrize("kind", [int, np.int64])
-def test_plain_python_finds_the_bits_that_a_scan_finds(kind):
+def test_plain_python_finds_the_bits_that_a_scan_finds(kind: type) -> None:
     for word in sample_words():
         bits = set_bits(word)
         assert count_bits(kind(word)) == len(bits)
@@ -71,8 +72,8 @@ def test_plain_python_finds_the_bits_that_a_scan_finds(kind):
         assert [nth_bit(kind(word), kind(n)) for n in range(len(bits))] == bits
 
 
-def test_an_empty_word_has_no_bits():
-    found = np.full((1, 65), -1, np.int64)
+def test_an_empty_word_has_no_bits() -> None:
+    found = np.full((1, 66), -1, np.int64)
     describe(np.zeros(1, np.int64), found)
     assert (count_bits(0), lowest_bit(0)) == (found[0, 0], found[0, 1]) == (0, 64)
 
@@ -112,7 +113,7 @@ class TakeBits(fastmcts.Game):
         out[1 - winner] = -1.0
 
 
-def test_methods_of_games_may_use_them():
+def test_methods_of_games_may_use_them() -> None:
     result = fastmcts.search(TakeBits().new_initial_state(), simulations=300, seed=0)
     assert result.action == 0  # of nine bits, it leaves eight
     # The same numbers in the suite with the JIT off pin the compiled code.
