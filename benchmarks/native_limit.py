@@ -76,9 +76,7 @@ def main() -> None:
     median = statistics.median(native / ours for ours, native in pairs)
     print(f"fastmcts    {ours:>12,.0f} simulations/s")
     print(f"native C++  {native:>12,.0f} simulations/s")
-    print(
-        f"ratio: {ours / native:.2f} (best of {len(pairs)} rounds; median of rounds {median:.2f}), with the same tree"
-    )
+    print(f"ratio: {ours / native:.2f} (best of {len(pairs)} rounds; median of rounds {median:.2f}), same tree")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from pathlib import Path
 import native_limit
 
 import fastmcts
+from fastmcts.testing.strategies import searchable_games
 
 README = Path(__file__).parent.parent / "README.md"
 START, END = "<!-- tables -->", "<!-- end of tables -->"
@@ -36,7 +37,7 @@ def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]
 def games_table() -> Iterator[str]:
     """Simulations per second of every game, with default options."""
     rows = []
-    for name in fastmcts.registered_games():
+    for name in searchable_games():
         game = fastmcts.load_game(name)
         state = game.new_initial_state()
         fastmcts.search(state, simulations=100, seed=0)

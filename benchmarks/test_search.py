@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 import fastmcts
+from fastmcts.testing.strategies import searchable_games
 
 
 @pytest.mark.parametrize("simulations", [1_000, 10_000, 100_000])
-@pytest.mark.parametrize("name", fastmcts.registered_games())
+@pytest.mark.parametrize("name", searchable_games())
 def test_search(benchmark: Any, name: str, simulations: int) -> None:
     state = fastmcts.load_game(name).new_initial_state()
     fastmcts.search(state, simulations=10, seed=0)

@@ -14,6 +14,7 @@ from fastmcts.game import Game
 from fastmcts.games import class_in_file
 from fastmcts.result import SearchResult
 from fastmcts.state import State
+from fastmcts.testing.strategies import searchable_games
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=fastmcts.__doc__)
 console = Console(highlight=False)
@@ -69,7 +70,7 @@ def search(
 @app.command()
 def warmup() -> None:
     """Compile all games ahead, so that later searches start at once."""
-    names = fastmcts.registered_games()
+    names = searchable_games()
     total = 0.0
     for name in track(names, description="compiling", console=errors, transient=True):
         seconds = compile_game(fastmcts.load_game(name))

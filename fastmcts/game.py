@@ -143,6 +143,16 @@ class Game(Component, ABC):
         package, _, file_name = type(self).__module__.rpartition(".")
         return file_name if package == "fastmcts.games" else type(self).__name__
 
+    @property
+    def has_hidden_information(self) -> bool:
+        """Whether players do not see everything."""
+        return self.overrides("determinize")
+
+    @property
+    def has_chance(self) -> bool:
+        """Whether dice or cards decide in the middle of the game."""
+        return self.num_chance_outcomes > 0
+
     @cached_property
     def utility_range(self) -> float:
         """The width of the range of returns."""

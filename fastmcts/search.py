@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.budget import Budget
+from fastmcts.errors import GameError
+from fastmcts.game import Game
 from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.result import SearchResult, best_index, root_statistics
 from fastmcts.searcher import Searcher
@@ -26,6 +28,7 @@ def search(state: State, **options: Unpack[SearchOptions]) -> SearchResult:
         raise TypeError(f"search takes a State, such as game.new_initial_state(), not {state!r}")
     checked = make_options(dict(options))
     state.game.check_declaration()
+    check_openness(state.game)
     actions = np.array(state.legal_actions(), np.int64)
     searcher = Searcher(state.game, checked)
     searcher.plant(state.array, checked.seed)
@@ -36,6 +39,13 @@ def search(state: State, **options: Unpack[SearchOptions]) -> SearchResult:
     while (chunk := budget.next_chunk()) > 0:
         searcher.simulate(chunk)
     return summarize(searcher, state, actions, checked, budget, compile_seconds)
+
+
+def check_openness(game: Game) -> None:
+    """Refuse a game in which a search that sees and foresees everything would cheat."""
+    if game.has_hidden_information or game.has_chance:
+        what = "hidden information" if game.has_hidden_information else "chance"
+        raise GameError(f"this search knows and foresees everything: it would cheat in {game.name}, a game with {what}")
 
 
 def summarize(

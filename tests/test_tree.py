@@ -42,7 +42,7 @@ def test_growing_keeps_every_node() -> None:
     [
         ("parent", 2, 1, "another parent"),
         ("visits", 0, 1, "visits, its children"),
-        ("visits", 1, -1, "has -1 visits"),
+        ("visits", 1, -1, "visits"),
         ("value_sum", 3, 1e6, "sums 1000000.0 over"),
         ("first_child", 1, 1, "overlap"),
         ("num_tried", 0, 10, "has tried 10 of 9"),

@@ -6,7 +6,7 @@ from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.checks import whole_number
 from fastmcts.constants import NONE, TERMINAL
 from fastmcts.game import Game
-from fastmcts.jit import compiled
+from fastmcts.games._lines import has_line
 
 #: Where the parts of a position stand. Stones are two bitboards, or one entry per cell on large boards.
 PLAYER, WINNER, STONES = 0, 1, 2
@@ -220,17 +220,3 @@ class ConnectFour(Game):
             for c, r in cells
             for dc, dr in ((0, 1), (1, 0), (1, 1), (1, -1))
         )
-
-
-@compiled
-def has_line(stones: int, height: int, connect: int) -> bool:
-    """Whether a bitboard with columns of `height` bits has `connect` stones in a row."""
-    for step in (1, height, height - 1, height + 1):
-        run = stones
-        length = 1
-        while 2 * length <= connect:
-            run &= run >> length * step
-            length *= 2
-        if run & run >> (connect - length) * step:
-            return True
-    return False

@@ -178,12 +178,8 @@ class DotsAndBoxes(Game):
         scores = [int(score) for score in state[SCORES : SCORES + 2]]
         complete = sides.count(4)
         if min(scores) < 0 or sum(scores) != complete:
-            raise ValueError(
-                f"{complete} boxes are complete, so the scores cannot be {scores[0]} and {scores[1]}"
-            )
+            raise ValueError(f"{complete} boxes are complete, so the scores cannot be {scores[0]} and {scores[1]}")
         drawn = self.num_actions - len(undrawn)
         players = [TERMINAL] if not undrawn else [0, 1] if complete else [drawn % 2]
         if state[PLAYER] not in players:
-            raise ValueError(
-                f"with these lines the player is {' or '.join(map(str, players))}, not {state[PLAYER]}"
-            )
+            raise ValueError(f"with these lines the player is {' or '.join(map(str, players))}, not {state[PLAYER]}")

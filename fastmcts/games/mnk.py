@@ -7,7 +7,7 @@ from fastmcts.checks import whole_number
 from fastmcts.constants import NONE, TERMINAL
 from fastmcts.game import Game
 from fastmcts.games._bit_set import count, fill, is_empty, members, nth, remove, words_for, write_all
-from fastmcts.games.connect_four import has_line
+from fastmcts.games._lines import has_line
 from fastmcts.jit import compiled
 from fastmcts.kernels.rng import below
 

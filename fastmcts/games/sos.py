@@ -186,16 +186,12 @@ class SOS(Game):
         """Refuse letters outside the board or on each other, and scores or a player that do not fit."""
         empty = members(state, EMPTY, self.num_cells)
         board = {
-            (row, column): self.letter(state, row, column)
-            for row in range(self.rows)
-            for column in range(self.columns)
+            (row, column): self.letter(state, row, column) for row in range(self.rows) for column in range(self.columns)
         }
         rows_of_letters = np.zeros(self.state_size, np.int64)
         for (row, column), letter in board.items():
             if (letter == ".") != (row * self.columns + column in empty):
-                raise ValueError(
-                    f"{column_letter(column)}{row + 1} is either empty or holds a letter, not both"
-                )
+                raise ValueError(f"{column_letter(column)}{row + 1} is either empty or holds a letter, not both")
             if letter == "S":
                 rows_of_letters[self.s_rows + row] |= 1 << (column + 2)
             if letter == "O":
@@ -210,15 +206,11 @@ class SOS(Game):
             for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1))
         )
         if min(scores) < 0 or sum(scores) != total:
-            raise ValueError(
-                f"the board has {total} SOS, so the scores cannot be {scores[0]} and {scores[1]}"
-            )
+            raise ValueError(f"the board has {total} SOS, so the scores cannot be {scores[0]} and {scores[1]}")
         filled = self.num_cells - len(empty)
         players = [TERMINAL] if not empty else [0, 1] if total else [filled % 2]
         if state[PLAYER] not in players:
-            raise ValueError(
-                f"with these letters the player is {' or '.join(map(str, players))}, not {state[PLAYER]}"
-            )
+            raise ValueError(f"with these letters the player is {' or '.join(map(str, players))}, not {state[PLAYER]}")
 
 
 def column_letter(column: int) -> str:

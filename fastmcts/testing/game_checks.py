@@ -16,6 +16,7 @@ from fastmcts.kernels.rng import below, make_rng
 
 CANARY = -0x5EED
 MARGIN = 64  # entries on each side of a buffer
+TEXTS_TRIED = 16  # in one position; reading a text may list all moves
 
 
 def check_game(game: Game, positions: int = 2000, seed: int = 0) -> None:
@@ -127,8 +128,8 @@ class GameCheck:
         return actions
 
     def check_texts(self, actions: list[int]) -> None:
-        """The text of every move reads back as the move."""
-        for action in actions:
+        """The text of a move reads back as the move; of many moves, a sample is tried."""
+        for action in actions[:: 1 + len(actions) // TEXTS_TRIED]:
             text = self.untouched("action_to_string", self.state.action_to_string, action)
             read = self.untouched("string_to_action", self.state.string_to_action, text)
             if read != action:

@@ -6,6 +6,7 @@ from typing import Any
 from fastmcts import expansion, rollout, selection
 from fastmcts.component import Component
 from fastmcts.game import Game
+from fastmcts.games import load_game, registered_games
 from fastmcts.options import STRATEGIES
 
 MODULES = {"selection": selection, "expansion": expansion, "rollout": rollout}
@@ -17,8 +18,15 @@ def all_components(kind: str) -> list[Component]:
     return [cls() for cls in classes if isinstance(cls, type) and cls is not STRATEGIES[kind]]
 
 
+def searchable_games() -> list[str]:
+    """The ids of the games that can be searched."""
+    return [name for name in registered_games() if any(True for _ in allowed_strategies(load_game(name)))]
+
+
 def allowed_strategies(game: Game) -> Iterator[dict[str, Any]]:
     """Search options that each change one thing from the default, as far as the game allows them."""
+    if game.has_hidden_information or game.has_chance:
+        return
     for kind in MODULES:
         for component in all_components(kind):
             yield {kind: component}

@@ -58,9 +58,7 @@ def test_perft(depth, count):
     assert perft(games.DotsAndBoxes().new_initial_state(), depth) == count
 
 
-@pytest.mark.parametrize(
-    ("size", "value"), [((1, 1), -1), ((1, 2), 0), ((2, 1), 0), ((1, 3), -1), ((2, 2), 2)]
-)
+@pytest.mark.parametrize(("size", "value"), [((1, 1), -1), ((1, 2), 0), ((2, 1), 0), ((1, 3), -1), ((2, 2), 2)])
 def test_solved_margins(size, value):
     assert margin(games.DotsAndBoxes(*size)) == value
 
@@ -79,9 +77,7 @@ def test_the_fourth_side_scores_and_keeps_the_turn_and_one_line_may_score_twice(
         state.apply_action(state.string_to_action(text))
     assert str(state) == "+---+---+   +\n|       |    \n+---+---+   +\nboxes 0:0, player 0 to move"
     shared = state.string_to_action("vb1")
-    assert [action for action in state.legal_actions() if state.game.is_promising(state.array, action)] == [
-        shared
-    ]
+    assert [action for action in state.legal_actions() if state.game.is_promising(state.array, action)] == [shared]
     state.apply_action(shared)
     assert str(state) == "+---+---+   +\n| # | # |    \n+---+---+   +\nboxes 2:0, player 0 to move"
     for text in ["hc1", "hc2", "vd1"]:

@@ -62,9 +62,7 @@ def solve(game: games.SOS) -> tuple[int, dict[str, int]]:
         return max((lead_after(position, action) for action in actions[:count].tolist()), default=0)
 
     start = game.new_initial_state()
-    openings = {
-        start.action_to_string(action): lead_after(start.array, action) for action in start.legal_actions()
-    }
+    openings = {start.action_to_string(action): lead_after(start.array, action) for action in start.legal_actions()}
     return lead(start.array[EMPTY:].tobytes()), openings
 
 
@@ -264,9 +262,7 @@ def solve_openings(rows: int, columns: int) -> np.ndarray:
     leads = np.zeros(3**cells, np.int8)
     positions = np.tile(game.new_initial_state().array, (cells + 1, 1))
     solve_by_table(game, leads, positions, np.zeros(cells, np.int64))
-    return np.array(
-        [[-leads[letter * 3 ** (cells - 1 - cell)] for letter in (1, 2)] for cell in range(cells)]
-    )
+    return np.array([[-leads[letter * 3 ** (cells - 1 - cell)] for letter in (1, 2)] for cell in range(cells)])
 
 
 def test_the_table_and_the_recursive_solver_agree_on_2x3():

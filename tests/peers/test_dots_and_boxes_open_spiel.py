@@ -8,9 +8,7 @@ open_spiel = pytest.importorskip("pyspiel")
 pytestmark = pytest.mark.peer
 
 
-@pytest.mark.parametrize(
-    ("rows", "columns", "count"), [(1, 1, 20), (2, 2, 200), (1, 4, 100), (3, 2, 100), (6, 7, 5)]
-)
+@pytest.mark.parametrize(("rows", "columns", "count"), [(1, 1, 20), (2, 2, 200), (1, 4, 100), (3, 2, 100), (6, 7, 5)])
 def test_random_games_agree(rows, columns, count):
     choice = random.Random(0)
     peer = open_spiel.load_game("dots_and_boxes", {"num_rows": rows, "num_cols": columns})
