@@ -23,7 +23,10 @@ FACE_DOWN = FOUNDATION + SUITS  # [COLUMNS] how many cards lie face down
 HEIGHT = FACE_DOWN + COLUMNS  # [COLUMNS] how many cards there are
 TALON = HEIGHT + COLUMNS  # [TALON_CARDS]
 COLUMN = TALON + TALON_CARDS  # [COLUMNS, MAX_HEIGHT] from the bottom up
-STATE_SIZE = COLUMN + COLUMNS * MAX_HEIGHT
+#: Derived from the columns and kept up to date, so that moves are found by a few bit operations.
+LANDING = COLUMN + COLUMNS * MAX_HEIGHT  # [COLUMNS] a bit for the slot of the top card, two if empty
+RUN = LANDING + COLUMNS  # [COLUMNS] a bit for each slot on which a part of the run could land
+STATE_SIZE = RUN + COLUMNS
 
 #: The numbers of the actions. `target` is 0 for the foundation of the card's suit, else 1 + the column.
 TURN = 0
@@ -70,23 +73,24 @@ def top_card(state: Position, column: int) -> int:
 
 @compiled
 def landing_slots(state: Position) -> int:
-    """A bit for the slot of each column's top card, and two for an empty column."""
-    slots = 0
-    for column in range(COLUMNS):
-        if state[HEIGHT + column] == 0:
-            slots |= EMPTY_SLOTS
-        else:
-            slots |= 1 << slot_of(top_card(state, column))
+    """The slots of all columns' top cards."""
+    slots = state[LANDING]
+    for column in range(1, COLUMNS):
+        slots |= state[LANDING + column]
     return slots
 
 
 @compiled
-def landing_slots_of_run(state: Position, column: int) -> int:
-    """A bit for each slot on which some part of a column's run could land; no bits for an empty column."""
+def derive_slots(state: Position, column: int) -> None:
+    """Bring LANDING and RUN of a column up to date."""
     if state[HEIGHT + column] == 0:
-        return 0
-    face_up = state[HEIGHT + column] - state[FACE_DOWN + column]
-    return ((1 << face_up) - 1) << (slot_of(top_card(state, column)) + 1)
+        state[LANDING + column] = EMPTY_SLOTS
+        state[RUN + column] = 0
+    else:
+        slot = slot_of(top_card(state, column))
+        face_up = state[HEIGHT + column] - state[FACE_DOWN + column]
+        state[LANDING + column] = 1 << slot
+        state[RUN + column] = ((1 << face_up) - 1) << (slot + 1)
 
 
 @compiled
@@ -98,23 +102,19 @@ def fits_foundation(state: Position, card: int) -> bool:
 @compiled
 def fits_column(state: Position, card: int, column: int) -> bool:
     """Whether a card may be put on a column: a king on an empty one, else one down in the other colour."""
-    if state[HEIGHT + column] == 0:
-        return rank_of(card) == KING
-    return slot_of(top_card(state, column)) == slot_of(card) + 1
+    return state[LANDING + column] >> (slot_of(card) + 1) & 1 == 1
 
 
 @compiled
 def cards_moved(state: Position, source: int, target: int) -> int:
-    """How many cards move from a column that is not empty to another; 0 if none can.
+    """How many cards a legal move takes from one column to another.
 
     The ranks of a run differ, so at most one of its cards fits on the target, and all above it come along.
     """
     top = top_card(state, source)
     if state[HEIGHT + target] == 0:
-        count = KING + 1 - rank_of(top)
-    else:
-        count = slot_of(top_card(state, target)) - slot_of(top)
-    return count if 1 <= count <= state[HEIGHT + source] - state[FACE_DOWN + source] else 0
+        return KING + 1 - rank_of(top)
+    return rank_of(top_card(state, target)) - rank_of(top)
 
 
 @compiled
@@ -129,6 +129,7 @@ def put_on_column(state: Position, card: int, column: int) -> None:
     """Lay a card on a column."""
     state[COLUMN + column * MAX_HEIGHT + state[HEIGHT + column]] = card
     state[HEIGHT + column] += 1
+    derive_slots(state, column)
 
 
 @compiled
@@ -141,6 +142,7 @@ def take_from_column(state: Position, column: int, count: int) -> None:
         state[place] = NO_CARD
     if flips:
         state[FACE_DOWN + column] -= 1
+    derive_slots(state, column)
 
 
 @compiled

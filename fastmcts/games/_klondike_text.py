@@ -34,6 +34,7 @@ from fastmcts.games._klondike_layout import (
     TURN,
     WASTE_SIZE,
     cards_moved,
+    derive_slots,
     foundation_cards,
     slot_of,
     suit_of,
@@ -175,6 +176,7 @@ def state_from_text(game: "Klondike", drawing: str) -> "State":
         state[COLUMN + column * MAX_HEIGHT :][: len(cards)] = cards
         state[HEIGHT + column] = len(cards)
         state[FACE_DOWN + column] = hidden
+        derive_slots(state, column)
     waste = named.get("WASTE", ([], 0))[0]
     stock, unseen = named.get("STOCK", ([], 0))
     used = {*waste, *stock, *cards_outside_talon(state)}
@@ -218,6 +220,11 @@ def check_position(game: "Klondike", state: Position) -> None:
                 raise ValueError(
                     f"{card_name(upper)} cannot lie face up on {card_name(lower)} in T{column + 1}"
                 )
+    derived = state.copy()
+    for column in range(COLUMNS):
+        derive_slots(derived, column)
+    if not np.array_equal(state, derived):
+        raise ValueError("the derived slots do not fit the columns")
     if any(place.any() for place in padding):
         raise ValueError("a place above a column or behind the talon is not 0")
     won = foundation_cards(state) == CARDS

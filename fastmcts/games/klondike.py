@@ -20,11 +20,13 @@ from fastmcts.games._klondike_layout import (
     HEIGHT,
     HIDDEN_AT_START,
     IDLE,
+    LANDING,
     MACRO_ACTIONS,
     MAX_HEIGHT,
     PLAIN_ACTIONS,
     PLAYER,
     RECORD,
+    RUN,
     SEEN,
     STATE_SIZE,
     SUITS,
@@ -36,6 +38,7 @@ from fastmcts.games._klondike_layout import (
     UNKNOWN,
     WASTE_SIZE,
     cards_moved,
+    derive_slots,
     face_down_cards,
     fits_column,
     fits_foundation,
@@ -43,7 +46,6 @@ from fastmcts.games._klondike_layout import (
     hidden_place,
     is_reachable,
     landing_slots,
-    landing_slots_of_run,
     put_on_column,
     shuffle_hidden,
     slot_of,
@@ -150,6 +152,7 @@ class Klondike(Game):
         shuffle_hidden(state, rng)
         for column in range(COLUMNS):
             state[FACE_DOWN + column] -= 1
+            derive_slots(state, column)
         if self.macro:
             state[SEEN] = TALON_CARDS
             if not self.can_move(state):
@@ -174,9 +177,9 @@ class Klondike(Game):
                 actions[count] = COLUMN_TO_FOUNDATION + column
                 count += 1
         for source in range(COLUMNS):
-            if landing_slots_of_run(state, source) & slots:
+            if state[RUN + source] & slots:
                 for target in range(COLUMNS):
-                    if cards_moved(state, source, target) > 0:
+                    if state[RUN + source] & state[LANDING + target]:
                         actions[count] = COLUMN_TO_COLUMN + COLUMNS * source + target
                         count += 1
         for suit in range(SUITS):
@@ -216,7 +219,7 @@ class Klondike(Game):
         """Whether any card may move."""
         slots = landing_slots(state)
         for column in range(COLUMNS):
-            if landing_slots_of_run(state, column) & slots:
+            if state[RUN + column] & slots:
                 return True
             if state[HEIGHT + column] > 0 and fits_foundation(state, top_card(state, column)):
                 return True
