@@ -23,6 +23,7 @@ FACE_DOWN = FOUNDATION + SUITS  # [COLUMNS] how many cards lie face down
 HEIGHT = FACE_DOWN + COLUMNS  # [COLUMNS] how many cards there are
 TALON = HEIGHT + COLUMNS  # [TALON_CARDS]
 COLUMN = TALON + TALON_CARDS  # [COLUMNS, MAX_HEIGHT] from the bottom up
+
 #: Derived from the columns and kept up to date, so that moves are found by a few bit operations.
 LANDING = COLUMN + COLUMNS * MAX_HEIGHT  # [COLUMNS] a bit for the slot of the top card, two if empty
 RUN = LANDING + COLUMNS  # [COLUMNS] a bit for each slot on which a part of the run could land
@@ -74,8 +75,8 @@ def top_card(state: Position, column: int) -> int:
 @compiled
 def landing_slots(state: Position) -> int:
     """The slots of all columns' top cards."""
-    slots = state[LANDING]
-    for column in range(1, COLUMNS):
+    slots = 0
+    for column in range(COLUMNS):
         slots |= state[LANDING + column]
     return slots
 
@@ -154,6 +155,29 @@ def take_from_talon(state: Position, place: int) -> None:
     for index in range(TALON + place, TALON + state[TALON_SIZE]):
         state[index] = state[index + 1]
     state[TALON + state[TALON_SIZE]] = NO_CARD
+
+
+@compiled
+def play_from_talon(state: Position, place: int, target: int) -> None:
+    """Play a talon card to its foundation, target 0, or to the column target - 1."""
+    card = state[TALON + place]
+    if target == 0:
+        state[FOUNDATION + suit_of(card)] += 1
+    else:
+        put_on_column(state, card, target - 1)
+    take_from_talon(state, place)
+
+
+@compiled
+def move_run(state: Position, source: int, target: int) -> bool:
+    """Move the part of a run that fits on another column; whether that turns a card up."""
+    count = cards_moved(state, source, target)
+    flips = uncovers(state, source, count)
+    first = COLUMN + source * MAX_HEIGHT + state[HEIGHT + source] - count
+    for place in range(first, first + count):
+        put_on_column(state, state[place], target)
+    take_from_column(state, source, count)
+    return flips
 
 
 @compiled

@@ -8,7 +8,6 @@ from fastmcts.constants import TERMINAL
 from fastmcts.game import Game
 from fastmcts.games._klondike_layout import (
     CARDS,
-    COLUMN,
     COLUMN_TO_COLUMN,
     COLUMN_TO_FOUNDATION,
     COLUMNS,
@@ -22,7 +21,6 @@ from fastmcts.games._klondike_layout import (
     IDLE,
     LANDING,
     MACRO_ACTIONS,
-    MAX_HEIGHT,
     PLAIN_ACTIONS,
     PLAYER,
     RECORD,
@@ -46,12 +44,13 @@ from fastmcts.games._klondike_layout import (
     hidden_place,
     is_reachable,
     landing_slots,
+    move_run,
+    play_from_talon,
     put_on_column,
     shuffle_hidden,
     slot_of,
     suit_of,
     take_from_column,
-    take_from_talon,
     top_card,
     uncovers,
 )
@@ -80,15 +79,15 @@ class Klondike(Game):
         idle_limit: The game is lost after so many moves in a row without progress. Progress is a card
             turned up in a column, a card played from the waste, or more cards on the foundations than
             ever before in the game; so a game lasts at most 97 * idle_limit moves.
+        worry_back: Whether cards may come back from the foundations to the columns.
         score: What the player gets: "win" is 1 for a won game and 0 for a lost one; "cards" is the share
             of the 52 cards that lie on the foundations at the end.
 
     A face-up run, or its upper part, moves to a card of the other colour and one rank higher; a king moves
-    to an empty column. Cards may come back from the foundations. A card that lies face down on top of a
-    column turns up by itself. `turn` deals up to `draw` cards from the stock; if the stock is empty it
-    turns the waste over first and then deals, all in one action. It is not legal where it would change
-    nothing. All cards dealt are seen, not only the one on top, and the player remembers them. The game
-    also ends when no move is left.
+    to an empty column. A card that lies face down on top of a column turns up by itself. `turn` deals up to
+    `draw` cards from the stock; if the stock is empty it turns the waste over first and then deals, all in
+    one action. It is not legal where it would change nothing. All cards dealt are seen, not only the one on
+    top, and the player remembers them. The game also ends when no move is left.
 
     Texts: `turn`, `move W F1`, `move T3 T5`, `move T3 QC T5` where the card is the lowest of several that
     move, `move F1 T3`, and in the macro form `move W 9H T2`. The foundations F1 to F4 are those of clubs,
@@ -106,6 +105,7 @@ class Klondike(Game):
     draw: int = 3
     macro: bool = False
     idle_limit: int = 100
+    worry_back: bool = True
     score: str = "win"
 
     num_players = 1
@@ -116,8 +116,9 @@ class Klondike(Game):
     def __post_init__(self) -> None:
         whole_number("draw", self.draw, low=1, high=TALON_CARDS)
         whole_number("idle_limit", self.idle_limit, low=1, high=1_000_000)
-        if not isinstance(self.macro, bool):
-            raise TypeError(f"macro must be True or False, not {self.macro!r}")
+        for name in ("macro", "worry_back"):
+            if not isinstance(getattr(self, name), bool):
+                raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")
         if self.score not in ("win", "cards"):
             raise ValueError(f"score must be 'win' or 'cards', not {self.score!r}")
 
@@ -184,7 +185,7 @@ class Klondike(Game):
                         count += 1
         for suit in range(SUITS):
             card = SUITS * state[FOUNDATION + suit] + suit
-            if state[FOUNDATION + suit] > 0 and slots >> (slot_of(card) + 1) & 1:
+            if self.can_worry_back(state, suit) and slots >> (slot_of(card) + 1) & 1:
                 for column in range(COLUMNS):
                     if fits_column(state, card, column):
                         actions[count] = FOUNDATION_TO_COLUMN + COLUMNS * suit + column
@@ -215,6 +216,10 @@ class Klondike(Game):
         """Whether a `turn` would change anything."""
         return state[WASTE_SIZE] < state[TALON_SIZE] or state[TALON_SIZE] > self.draw
 
+    def can_worry_back(self, state: Position, suit: int) -> bool:
+        """Whether a card may leave a foundation, if it fits somewhere."""
+        return self.worry_back and state[FOUNDATION + suit] > 0
+
     def can_move(self, state: Position) -> bool:
         """Whether any card may move."""
         slots = landing_slots(state)
@@ -225,7 +230,7 @@ class Klondike(Game):
                 return True
         for suit in range(SUITS):
             card = SUITS * state[FOUNDATION + suit] + suit
-            if state[FOUNDATION + suit] > 0 and slots >> (slot_of(card) + 1) & 1:
+            if self.can_worry_back(state, suit) and slots >> (slot_of(card) + 1) & 1:
                 return True
         for place in range(state[TALON_SIZE]):
             card = state[TALON + place]
@@ -246,7 +251,7 @@ class Klondike(Game):
             state[WASTE_SIZE] = min(state[WASTE_SIZE] + self.draw, state[TALON_SIZE])
             state[SEEN] = max(state[SEEN], state[WASTE_SIZE])
         elif action < COLUMN_TO_FOUNDATION:
-            self.play_from_talon(state, state[WASTE_SIZE] - 1, action - FROM_WASTE)
+            play_from_talon(state, state[WASTE_SIZE] - 1, action - FROM_WASTE)
             progress = True
         elif action < COLUMN_TO_COLUMN:
             column = action - COLUMN_TO_FOUNDATION
@@ -254,7 +259,7 @@ class Klondike(Game):
             state[FOUNDATION + suit_of(top_card(state, column))] += 1
             take_from_column(state, column, 1)
         elif action < FOUNDATION_TO_COLUMN:
-            progress = self.move_run(
+            progress = move_run(
                 state, (action - COLUMN_TO_COLUMN) // COLUMNS, (action - COLUMN_TO_COLUMN) % COLUMNS
             )
         elif action < FROM_TALON:
@@ -263,28 +268,9 @@ class Klondike(Game):
             put_on_column(state, card, (action - FOUNDATION_TO_COLUMN) % COLUMNS)
             state[FOUNDATION + suit] -= 1
         else:
-            self.play_from_talon(state, (action - FROM_TALON) // TARGETS, (action - FROM_TALON) % TARGETS)
+            play_from_talon(state, (action - FROM_TALON) // TARGETS, (action - FROM_TALON) % TARGETS)
             progress = True
         self.finish_move(state, progress)
-
-    def play_from_talon(self, state: Position, place: int, target: int) -> None:
-        """Play a talon card to its foundation, target 0, or to the column target - 1."""
-        card = state[TALON + place]
-        if target == 0:
-            state[FOUNDATION + suit_of(card)] += 1
-        else:
-            put_on_column(state, card, target - 1)
-        take_from_talon(state, place)
-
-    def move_run(self, state: Position, source: int, target: int) -> bool:
-        """Move the part of a run that fits on another column; whether that turns a card up."""
-        count = cards_moved(state, source, target)
-        flips = uncovers(state, source, count)
-        first = COLUMN + source * MAX_HEIGHT + state[HEIGHT + source] - count
-        for place in range(first, first + count):
-            put_on_column(state, state[place], target)
-        take_from_column(state, source, count)
-        return flips
 
     def finish_move(self, state: Position, progress: bool) -> None:
         """Count idle moves, and end the game if it is won, has stalled, or has no move left."""
