@@ -33,6 +33,8 @@ from numba.extending import (
     unbox,
 )
 
+from fastmcts.compile_errors import explain
+from fastmcts.errors import CompileError
 from fastmcts.fingerprint import fingerprint
 from fastmcts.jit import compiled_method
 
@@ -206,8 +208,15 @@ def declare_method(name: str) -> None:
         this: ComponentType
 
         def generic(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
-            dispatcher = types.Dispatcher(self.this.declaration.method(name))
-            signature = dispatcher.get_call_type(self.context, (self.this, *args), kws)
+            declaration = self.this.declaration
+            dispatcher = types.Dispatcher(declaration.method(name))
+            try:
+                signature = dispatcher.get_call_type(self.context, (self.this, *args), kws)
+            except CompileError:
+                raise
+            except Exception as error:
+                # Numba passes on an exception that is not its own, past all the callers it would list.
+                raise explain(declaration.name, declaration.functions[name], error) from None
             return signature.as_method()
 
     METHOD_TEMPLATES[name] = MethodTemplate

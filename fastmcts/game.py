@@ -89,7 +89,7 @@ class Game(Component, ABC):
         """Replace what `player` cannot see by a uniform draw from all worlds that fit what it knows."""
 
     def observe(self, state: Position, player: int, out: Position) -> None:
-        """Write what `player` knows into `out` [state_size]: equal exactly where it cannot tell worlds apart."""
+        """Write what `player` knows into `out` [state_size]: equal where it cannot tell worlds apart."""
         for index in range(self.state_size):
             out[index] = state[index]
 

@@ -3,12 +3,10 @@
 import time
 
 import numpy as np
-from numba.core.errors import NumbaError
 
 from fastmcts import tree as trees
 from fastmcts.arrays import Position
-from fastmcts.compile_errors import explain
-from fastmcts.errors import GameError
+from fastmcts.errors import CompileError, GameError
 from fastmcts.game import Game
 from fastmcts.kernels.loop import run
 from fastmcts.kernels.rng import make_rng
@@ -40,8 +38,8 @@ class Searcher:
         start = time.perf_counter()
         try:
             self.run_kernel(0)
-        except NumbaError as error:
-            raise explain(error, self.components) from None
+        except CompileError as error:
+            raise error.with_traceback(None) from None
         return time.perf_counter() - start
 
     def simulate(self, simulations: int) -> None:
@@ -56,5 +54,7 @@ class Searcher:
         """Add up to so many simulations, as many as surely find room; return how many."""
         try:
             return run(*self.components, self.tree, self.root, self.scratch, self.rng, simulations)
+        except CompileError:
+            raise
         except GameError as error:
             raise GameError(f"{self.game.name} breaks the rules for games: {error}") from None

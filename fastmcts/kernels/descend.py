@@ -1,5 +1,7 @@
 """Walk down the tree to where the next simulation starts."""
 
+import numpy as np
+
 from fastmcts.constants import NONE, ROOT, TERMINAL
 from fastmcts.jit import compiled
 from fastmcts.kernels.expand import lay_out_children, try_child
@@ -24,10 +26,10 @@ def descend(game, selection, expansion, tree, scratch, rng):
             lay_out_children(game, tree, node, scratch)
         if tree.num_tried[node] < tree.num_children[node]:
             node = try_child(expansion, tree, node, player, rng)
-            game.apply(state, tree.action[node])
+            game.apply(state, np.int64(tree.action[node]))
             break
         node = best_child(selection, tree, node)
-        game.apply(state, tree.action[node])
+        game.apply(state, np.int64(tree.action[node]))
         player = game.current_player(state)
     tree.depth[0] = max(tree.depth[0], depth)
     return node

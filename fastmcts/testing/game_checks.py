@@ -1,0 +1,225 @@
+"""Does a game keep the contract of `fastmcts.Game`?"""
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fastmcts.arrays import Rng
+from fastmcts.constants import CHANCE, TERMINAL
+from fastmcts.errors import GameError
+from fastmcts.game import Game
+from fastmcts.jit import wrapping_integers
+from fastmcts.kernels.playthrough import play_randomly
+from fastmcts.kernels.rng import below, make_rng
+
+CANARY = -0x5EED
+MARGIN = 64  # entries on each side of a buffer
+
+
+def check_game(game: Game, positions: int = 2000, seed: int = 0) -> None:
+    """Play random games and raise GameError, in words, at the first breach of the contract.
+
+    Args:
+        game: The game to check.
+        positions: About how many positions to visit.
+        seed: Which random games.
+    """
+    game.check_declaration()
+    if game.overrides("determinize") != game.overrides("observe"):
+        raise GameError(f"{game.name} must have both determinize and observe, or neither")
+    visited = 0
+    for number in itertools.count():
+        visited += GameCheck(game, seed + number).play()
+        if visited >= positions:
+            break
+    for number in range(20):
+        check_compiled(game, seed + number)
+
+
+class GameCheck:
+    """One random game, with everything checked at each position."""
+
+    def __init__(self, game: Game, seed: int) -> None:
+        self.game = game
+        self.seed = seed
+        self.rng: Rng = make_rng(seed)
+        self.moves: list[int] = []
+        self.state = game.new_initial_state(seed)
+
+    def fail(self, what: str) -> None:
+        """Raise GameError with how to get to the position."""
+        raise GameError(
+            f"{self.game.name}: {what}\n"
+            f"  in the position after the moves {self.moves} from new_initial_state(seed={self.seed})\n"
+            f"  {self.state.array.tolist()}"
+        )
+
+    def play(self) -> int:
+        """Play to the end; return how many positions were checked."""
+        if self.game.new_initial_state(self.seed) != self.state:
+            self.fail("initial gives another position each time, though the seed is the same")
+        while self.check_player() != TERMINAL:
+            actions = self.check_chance() if self.state.is_chance_node() else self.check_decision()
+            with wrapping_integers():
+                action = actions[below(self.rng, len(actions))]
+            self.check_apply(action)
+            if len(self.moves) > self.game.max_game_length:
+                self.fail(f"the game is longer than max_game_length = {self.game.max_game_length}")
+        self.check_end()
+        return len(self.moves) + 1
+
+    def untouched(self, method: str, call: Callable[[], Any]) -> Any:
+        """Call a rule that must leave the position alone and explain an IndexError."""
+        before = self.state.array.copy()
+        try:
+            with wrapping_integers():
+                answer = call()
+        except IndexError as error:
+            self.fail(f"{method} reads or writes past the end of an array: {error}")
+        if not np.array_equal(before, self.state.array):
+            self.fail(f"{method} changes the position; only apply and determinize may")
+        return answer
+
+    def check_player(self) -> int:
+        """The player to move is one that exists."""
+        game, array = self.game, self.state.array
+        player = int(self.untouched("current_player", lambda: game.current_player(array)))
+        if player not in (CHANCE, TERMINAL) and not 0 <= player < game.num_players:
+            self.fail(f"current_player says {player}, not 0 to {game.num_players - 1}, CHANCE or TERMINAL")
+        if not isinstance(self.untouched("render", lambda: str(self.state)), str):
+            self.fail("render does not return a string")
+        self.untouched("check_state", self.check_acceptance)
+        if game.overrides("observe"):
+            self.check_hidden(player)
+        return player
+
+    def check_acceptance(self) -> None:
+        """A position from a real game can be rebuilt from its array."""
+        try:
+            self.game.state_from_array(self.state.array)
+        except ValueError as error:
+            self.fail(f"check_state refuses a position from a real game: {error}")
+
+    def check_decision(self) -> list[int]:
+        """Legal actions are sorted, distinct and in range; other policies stay within them."""
+        game, array = self.game, self.state.array
+        buffer = np.full(game.num_actions, CANARY, np.int64)
+        count = int(self.untouched("legal_actions", lambda: game.legal_actions(array, buffer)))
+        if not 1 <= count <= game.num_actions:
+            self.fail(f"legal_actions returns {count} in an unfinished game; 1 to {game.num_actions} can be")
+        actions = buffer[:count].tolist()
+        if actions != sorted(set(actions)):
+            self.fail(f"legal_actions are not in ascending order without repetition: {actions}")
+        if not 0 <= actions[0] <= actions[-1] < game.num_actions:
+            self.fail(f"legal_actions are not all from 0 to {game.num_actions - 1}: {actions}")
+        scratch = np.zeros(game.num_actions, np.int64)
+        for policy in ("random_action", "rollout_action"):
+            rule = getattr(game, policy)
+            choice = self.untouched(policy, lambda rule=rule: rule(array, scratch, self.rng))
+            if choice not in actions:
+                self.fail(f"{policy} plays {choice}, which is not legal; legal are {actions}")
+        for action in actions:
+            self.untouched("is_promising", lambda action=action: game.is_promising(array, action))
+            self.untouched("reveals", lambda action=action: game.reveals(array, action))
+        self.check_texts(actions)
+        self.check_utilities("evaluate")
+        return actions
+
+    def check_texts(self, actions: list[int]) -> None:
+        """The text of every move reads back as the move."""
+        for action in actions:
+            text = self.untouched(
+                "action_to_string", lambda action=action: self.state.action_to_string(action)
+            )
+            read = self.untouched("string_to_action", lambda text=text: self.state.string_to_action(text))
+            if read != action:
+                self.fail(f"action {action} is written {text!r}, which string_to_action reads as {read}")
+
+    def check_chance(self) -> list[int]:
+        """Outcomes are sorted, distinct and in range; their probabilities add up to one."""
+        outcomes = self.untouched("chance_outcomes", self.state.chance_outcomes)
+        actions = [outcome for outcome, _ in outcomes]
+        if not actions or actions != sorted(set(actions)):
+            self.fail(f"chance_outcomes are not in ascending order without repetition: {actions}")
+        if not 0 <= actions[0] <= actions[-1] < self.game.num_chance_outcomes:
+            self.fail(f"chance_outcomes are not all from 0 to {self.game.num_chance_outcomes - 1}: {actions}")
+        probabilities = [probability for _, probability in outcomes]
+        if min(probabilities) <= 0.0 or abs(sum(probabilities) - 1.0) > 1e-9:
+            self.fail(f"the probabilities of chance_outcomes must be positive and sum to 1: {probabilities}")
+        return actions
+
+    def check_apply(self, action: int) -> None:
+        """Playing the same action in the same position leads to the same position."""
+        again = self.state.array.copy()
+        try:
+            with wrapping_integers():
+                self.game.apply(again, action)
+                self.game.apply(self.state.array, action)
+        except IndexError as error:
+            self.fail(f"apply({action}) reads or writes past the end of an array: {error}")
+        self.moves.append(action)
+        if not np.array_equal(again, self.state.array):
+            self.fail("apply leads elsewhere when it is called again: it depends on more than the position")
+
+    def check_end(self) -> None:
+        """The returns of a finished game are complete and within the declared range."""
+        if self.state.legal_actions():
+            self.fail("there are legal actions although the game is over")
+        self.check_utilities("returns")
+
+    def check_utilities(self, method: str) -> None:
+        """Every player gets a finite utility within the declared range."""
+        game = self.game
+        out = np.full(game.num_players, np.nan)
+        rule = getattr(game, method)
+        self.untouched(method, lambda: rule(self.state.array, out))
+        if np.isnan(out).any():
+            self.fail(f"{method} leaves out player {int(np.flatnonzero(np.isnan(out))[0])}: {out.tolist()}")
+        if out.min() < game.min_utility or out.max() > game.max_utility:
+            self.fail(f"{method} gives {out.tolist()}, outside of {game.min_utility} to {game.max_utility}")
+
+    def check_hidden(self, mover: int) -> None:
+        """What a player knows, and may do, is the same in every world that it cannot tell apart."""
+        for player in range(self.game.num_players):
+            known = self.state.information_state_string(player)
+            world = self.untouched(
+                "observe", lambda player=player: self.state.determinize(player, len(self.moves))
+            )
+            if world.information_state_string(player) != known:
+                self.fail(f"determinize changes what player {player} knows")
+            if world.current_player() != mover:
+                self.fail(f"determinize changes the player to move from {mover} to {world.current_player()}")
+            if mover == player and world.legal_actions() != self.state.legal_actions():
+                self.fail(
+                    f"player {player}, to move, has other legal actions in a world it cannot tell apart"
+                )
+
+
+def check_compiled(game: Game, seed: int) -> None:
+    """Play one random game in compiled code, between canaries, and compare it with plain Python."""
+    sizes = (game.state_size, max(game.num_actions, game.num_chance_outcomes), game.max_game_length)
+    guarded = [np.full(MARGIN + size + MARGIN, CANARY, np.int64) for size in sizes]
+    position, actions, moves = (array[MARGIN:-MARGIN] for array in guarded)
+    state = game.new_initial_state(seed)
+    position[:] = state.array
+    utilities = np.full(game.num_players, np.nan)
+    probabilities = np.zeros(max(1, game.num_chance_outcomes))
+    count = play_randomly(game, position, actions, probabilities, moves, utilities, make_rng(seed))
+    for name, array in zip(("the position", "the buffer for actions"), guarded[:2], strict=True):
+        if (array[:MARGIN] != CANARY).any() or (array[-MARGIN:] != CANARY).any():
+            raise GameError(f"{game.name}: the compiled rules write past the end of {name}")
+    with wrapping_integers():
+        for action in moves[:count].tolist():
+            if action not in state.legal_actions():
+                raise GameError(
+                    f"{game.name}: compiled, {action} is legal after {moves[:count].tolist()};"
+                    " in plain Python it is not"
+                )
+            game.apply(state.array, action)
+    if state.array.tolist() != position.tolist() or state.returns() != utilities.tolist():
+        raise GameError(
+            f"{game.name}: the moves {moves[:count].tolist()} end in {position.tolist()} compiled,"
+            f" but in {state.array.tolist()} in plain Python; does an integer overflow?"
+        )

@@ -1,0 +1,33 @@
+"""One number for the behaviour of every game and strategy."""
+
+import hashlib
+
+from fastmcts.games import load_game, registered_games
+from fastmcts.search import search
+from fastmcts.testing.strategies import allowed_strategies
+
+SIMULATIONS = 60
+
+
+def signature(seed: int = 0) -> str:
+    """Hash fixed-seed searches over every game and strategy.
+
+    A change that claims to change no behaviour must leave it as it is. It is the same with the JIT on
+    and off; off is faster, since every combination would have to be compiled.
+
+    Args:
+        seed: The seed of the searches.
+
+    Returns:
+        Sixteen hexadecimal digits.
+    """
+    digest = hashlib.sha256()
+    for name in registered_games():
+        game = load_game(name)
+        state = game.new_initial_state(seed)
+        for strategy in allowed_strategies(game):
+            result = search(state, simulations=SIMULATIONS, seed=seed, **strategy)
+            digest.update(repr((name, strategy)).encode())
+            digest.update(result.visits.tobytes() + result.values.tobytes())
+            digest.update(repr((result.nodes, result.max_depth)).encode())
+    return digest.hexdigest()[:16]
