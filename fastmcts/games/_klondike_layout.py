@@ -69,7 +69,8 @@ def slot_of(card: int) -> int:
 @compiled
 def top_card(state: Position, column: int) -> int:
     """The card on top of a column, which must not be empty."""
-    return state[COLUMN + column * MAX_HEIGHT + state[HEIGHT + column] - 1]
+    height = int(state[HEIGHT + column])
+    return state[COLUMN + column * MAX_HEIGHT + height - 1]
 
 
 @compiled
