@@ -25,7 +25,7 @@ def test_random_games_slide_merge_and_score_as_in_open_spiel(max_tile):
                 assert dict(mine.chance_outcomes()) == pytest.approx(dict(theirs.chance_outcomes()))
                 action = choice.choices(*zip(*mine.chance_outcomes(), strict=True))[0]
             else:
-                # OpenSpiel  leaves out directions in which tiles do merge, so it may list fewer.
+                # OpenSpiel 2.0 leaves out directions in which tiles do merge, so it may list fewer.
                 left_out = set(mine.legal_actions()) - set(theirs.legal_actions())
                 assert set(theirs.legal_actions()) <= set(mine.legal_actions())
                 assert all(mine.child(action).array[SCORE] > mine.array[SCORE] for action in left_out)
