@@ -13,7 +13,7 @@ compile-time constants. Float fields are run-time values: changing one compiles 
 """
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
 from types import FunctionType
 from typing import Any
@@ -47,9 +47,14 @@ class Component:
     @cached_property
     def numba_type(self) -> "ComponentType":
         """The type that stands for this component in kernel signatures."""
-        declaration = Declaration(self)
-        component_type = ComponentType(type(self).__name__, declaration.fingerprint, declaration.float_fields)
-        DECLARATIONS.setdefault(component_type.key, declaration)
+        key = constant_key(self)
+        component_type = KNOWN_TYPES.get(key)
+        if component_type is None:
+            declaration = Declaration(self)
+            component_type = ComponentType(declaration.name, declaration.fingerprint, declaration.float_fields)
+            DECLARATIONS.setdefault(component_type.key, declaration)
+            if key is not None:
+                KNOWN_TYPES[key] = component_type
         return component_type
 
     def __getstate__(self) -> dict[str, Any]:
@@ -63,9 +68,7 @@ class Declaration:
     def __init__(self, component: Component) -> None:
         cls = type(component)
         if not (dataclasses.is_dataclass(cls) and cls.__dataclass_params__.frozen):  # pyright: ignore[reportAttributeAccessIssue]
-            raise TypeError(
-                f"{cls.__name__} must be a frozen dataclass: put @dataclass(frozen=True) above the class"
-            )
+            raise TypeError(f"{cls.__name__} must be a frozen dataclass: put @dataclass(frozen=True) above the class")
         fields = {field.name: field for field in dataclasses.fields(cls)}
         self.name = cls.__name__
         self.float_fields = tuple(
@@ -75,9 +78,7 @@ class Declaration:
         )
         self.constants = dict(constants_of(component, skip=(*self.float_fields, "numba_type")))
         self.functions = dict(methods_of(cls))
-        self.fingerprint = fingerprint(
-            [self.functions[name] for name in sorted(self.functions)], self.constants
-        )
+        self.fingerprint = fingerprint([self.functions[name] for name in sorted(self.functions)], self.constants)
         self.compiled: dict[str, Any] = {}
         for name in self.functions:
             declare_method(name)
@@ -91,6 +92,21 @@ class Declaration:
 
 #: ComponentType.key -> Declaration, for every type that this process has seen.
 DECLARATIONS: dict[tuple[str, str, tuple[str, ...]], Declaration] = {}
+
+#: What `constant_key` gives -> the type, so that equal components are examined once.
+KNOWN_TYPES: dict[Hashable, "ComponentType"] = {}
+
+
+def constant_key(component: Component) -> Hashable:
+    """Class, and type and value of each field that is no float; None if a field is not hashable."""
+    cls = type(component)
+    values = [getattr(component, name) for name in getattr(cls, "__dataclass_fields__", ())]
+    key = (cls, *((type(value), None if isinstance(value, float) else value) for value in values))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
 
 
 def constants_of(component: Component, skip: tuple[str, ...]) -> Iterator[tuple[str, Any]]:

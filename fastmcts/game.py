@@ -202,9 +202,7 @@ class Game(Component, ABC):
         for name, (low, high) in bounds.items():
             size = getattr(self, name, None)
             if not isinstance(size, int) or not low <= size <= high:
-                raise GameError(
-                    f"{type(self).__name__}.{name} must be an int from {low} to {high}, not {size!r}"
-                )
+                raise GameError(f"{type(self).__name__}.{name} must be an int from {low} to {high}, not {size!r}")
         if not self.min_utility < self.max_utility:
             raise GameError(
                 f"{type(self).__name__}.min_utility must be below max_utility,"

@@ -21,9 +21,7 @@ OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
 JIT_ENABLED: bool = not config.DISABLE_JIT  # pyright: ignore[reportAttributeAccessIssue]
 
 #: What changes the generated code besides the sources; Numba's own cache key leaves it out.
-CODE_GENERATION: tuple[Any, ...] = tuple(
-    getattr(config, name) for name in ("BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT")
-)
+CODE_GENERATION: tuple[Any, ...] = tuple(getattr(config, name) for name in ("BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT"))
 
 
 def compiled(function: Function) -> Function:

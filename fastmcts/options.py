@@ -3,7 +3,7 @@
 import dataclasses
 import difflib
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from fastmcts.checks import real_number, whole_number
@@ -41,9 +41,9 @@ class Options:
     simulations: int | None = None
     seconds: float | None = None
     seed: int = None  # pyright: ignore[reportAssignmentType]  # always set by __post_init__
-    selection: Selection = field(default_factory=UCT)
-    expansion: Expansion = field(default_factory=Lazy)
-    rollout: Rollout = field(default_factory=RandomRollout)
+    selection: Selection = UCT()
+    expansion: Expansion = Lazy()
+    rollout: Rollout = RandomRollout()
 
     def __post_init__(self) -> None:
         if self.simulations is None and self.seconds is None:
@@ -58,9 +58,7 @@ class Options:
         for name, kind in STRATEGIES.items():
             component = getattr(self, name)
             if not isinstance(component, kind):
-                raise TypeError(
-                    f"{name} must be a {kind.__name__}, such as {example(kind)}, not {component!r}"
-                )
+                raise TypeError(f"{name} must be a {kind.__name__}, such as {example(kind)}, not {component!r}")
 
 
 STRATEGIES: dict[str, type[Component]] = {"selection": Selection, "expansion": Expansion, "rollout": Rollout}
@@ -71,7 +69,7 @@ def make_options(keywords: dict[str, Any]) -> Options:
     known = [option.name for option in dataclasses.fields(Options)]
     for name in keywords:
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
+            close = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
             hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
             raise TypeError(f"there is no search option {name!r}; {hint}")
     return Options(**keywords)

@@ -72,10 +72,7 @@ class SearchResult:
             move = self.state.action_to_string(int(self.actions[index]))
             rows.append((move, f"{self.visits[index]:,}", f"{share[index]:.1%}", value))
         widths = [max(len(row[column]) for row in rows) for column in range(4)]
-        lines = [
-            "  ".join([row[0].ljust(widths[0]), *(row[k].rjust(widths[k]) for k in (1, 2, 3))])
-            for row in rows
-        ]
+        lines = ["  ".join([row[0].ljust(widths[0]), *(row[k].rjust(widths[k]) for k in (1, 2, 3))]) for row in rows]
         if len(order) > ROWS_SHOWN:
             lines.append(f"... and {len(order) - ROWS_SHOWN} more")
         lines.append(f"best line: {' '.join(self.moves_of_best_line())}")

@@ -28,9 +28,9 @@ def search(state: State, **options: Unpack[SearchOptions]) -> SearchResult:
     state.game.check_declaration()
     actions = np.array(state.legal_actions(), np.int64)
     searcher = Searcher(state.game, checked)
+    searcher.plant(state.array, checked.seed)
     if len(actions) == 0:
         return summarize(searcher, state, actions, checked, Budget(0, None), 0.0)
-    searcher.plant(state.array, checked.seed)
     compile_seconds = searcher.prepare()
     budget = Budget(checked.simulations, checked.seconds)
     while (chunk := budget.next_chunk()) > 0:

@@ -28,7 +28,7 @@ class Searcher:
         self.rng = make_rng(0)
 
     def plant(self, position: Position, seed: int) -> None:
-        """Start a new tree at an unfinished position."""
+        """Start a new tree at a position."""
         self.root[:] = position
         self.rng = make_rng(seed)
         trees.plant(self.tree, self.game.current_player(self.root))

@@ -41,9 +41,7 @@ class ConnectFour(Game):
         whole_number("columns", self.columns, low=1, high=26)
         whole_number("connect", self.connect, low=2)
         if self.connect > max(self.rows, self.columns):
-            raise ValueError(
-                f"connect={self.connect} does not fit on {self.rows} rows x {self.columns} columns"
-            )
+            raise ValueError(f"connect={self.connect} does not fit on {self.rows} rows x {self.columns} columns")
 
     @property
     def num_actions(self) -> int:
@@ -139,11 +137,7 @@ class ConnectFour(Game):
         count = 0
         column += column_step
         row += row_step
-        while (
-            0 <= column < self.columns
-            and 0 <= row < self.rows
-            and state[STONES + column * self.rows + row] == stone
-        ):
+        while 0 <= column < self.columns and 0 <= row < self.rows and state[STONES + column * self.rows + row] == stone:
             count += 1
             column += column_step
             row += row_step
@@ -197,9 +191,7 @@ class ConnectFour(Game):
             own, other = int(state[OWN]), int(state[OTHER])
             if own & other or (own | other) & ~self.full_board:
                 raise ValueError(f"the bitboards {own} and {other} overlap or leave the board")
-        board = [
-            [self.cell(state, column, row) for row in range(self.rows)] for column in range(self.columns)
-        ]
+        board = [[self.cell(state, column, row) for row in range(self.rows)] for column in range(self.columns)]
         stones = [stone for column in board for stone in column]
         if not set(stones) <= {0, 1, 2}:
             raise ValueError(f"a cell holds 0, 1 or 2, not {sorted(set(stones) - {0, 1, 2})[0]}")

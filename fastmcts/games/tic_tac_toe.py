@@ -98,11 +98,7 @@ class TicTacToe(Game):
         expected_player = TERMINAL if over else counts[0] - counts[1]
         if not (0 <= first <= FULL and 0 <= second <= FULL) or first & second:
             raise ValueError(f"the cells {first} and {second} are not two disjoint sets of nine cells")
-        if (
-            counts[0] - counts[1] not in (0, 1)
-            or all(won)
-            or (any(won) and won[(sum(counts) + 1) % 2] is False)
-        ):
+        if counts[0] - counts[1] not in (0, 1) or all(won) or (any(won) and won[(sum(counts) + 1) % 2] is False):
             raise ValueError(f"no game leads to {counts[0]} X and {counts[1]} O in these cells")
         if (player, winner) != (expected_player, expected_winner):
             raise ValueError(

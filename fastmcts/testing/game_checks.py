@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -48,7 +48,7 @@ class GameCheck:
         self.moves: list[int] = []
         self.state = game.new_initial_state(seed)
 
-    def fail(self, what: str) -> None:
+    def fail(self, what: str) -> NoReturn:
         """Raise GameError with how to get to the position."""
         raise GameError(
             f"{self.game.name}: {what}\n"
@@ -70,12 +70,12 @@ class GameCheck:
         self.check_end()
         return len(self.moves) + 1
 
-    def untouched(self, method: str, call: Callable[[], Any]) -> Any:
-        """Call a rule that must leave the position alone and explain an IndexError."""
+    def untouched(self, method: str, call: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a rule that must leave the position alone, and explain an IndexError."""
         before = self.state.array.copy()
         try:
             with wrapping_integers():
-                answer = call()
+                answer = call(*arguments)
         except IndexError as error:
             self.fail(f"{method} reads or writes past the end of an array: {error}")
         if not np.array_equal(before, self.state.array):
@@ -85,10 +85,10 @@ class GameCheck:
     def check_player(self) -> int:
         """The player to move is one that exists."""
         game, array = self.game, self.state.array
-        player = int(self.untouched("current_player", lambda: game.current_player(array)))
+        player = int(self.untouched("current_player", game.current_player, array))
         if player not in (CHANCE, TERMINAL) and not 0 <= player < game.num_players:
             self.fail(f"current_player says {player}, not 0 to {game.num_players - 1}, CHANCE or TERMINAL")
-        if not isinstance(self.untouched("render", lambda: str(self.state)), str):
+        if not isinstance(self.untouched("render", str, self.state), str):
             self.fail("render does not return a string")
         self.untouched("check_state", self.check_acceptance)
         if game.overrides("observe"):
@@ -106,7 +106,7 @@ class GameCheck:
         """Legal actions are sorted, distinct and in range; other policies stay within them."""
         game, array = self.game, self.state.array
         buffer = np.full(game.num_actions, CANARY, np.int64)
-        count = int(self.untouched("legal_actions", lambda: game.legal_actions(array, buffer)))
+        count = int(self.untouched("legal_actions", game.legal_actions, array, buffer))
         if not 1 <= count <= game.num_actions:
             self.fail(f"legal_actions returns {count} in an unfinished game; 1 to {game.num_actions} can be")
         actions = buffer[:count].tolist()
@@ -116,13 +116,12 @@ class GameCheck:
             self.fail(f"legal_actions are not all from 0 to {game.num_actions - 1}: {actions}")
         scratch = np.zeros(game.num_actions, np.int64)
         for policy in ("random_action", "rollout_action"):
-            rule = getattr(game, policy)
-            choice = self.untouched(policy, lambda rule=rule: rule(array, scratch, self.rng))
+            choice = self.untouched(policy, getattr(game, policy), array, scratch, self.rng)
             if choice not in actions:
                 self.fail(f"{policy} plays {choice}, which is not legal; legal are {actions}")
         for action in actions:
-            self.untouched("is_promising", lambda action=action: game.is_promising(array, action))
-            self.untouched("reveals", lambda action=action: game.reveals(array, action))
+            self.untouched("is_promising", game.is_promising, array, action)
+            self.untouched("reveals", game.reveals, array, action)
         self.check_texts(actions)
         self.check_utilities("evaluate")
         return actions
@@ -130,10 +129,8 @@ class GameCheck:
     def check_texts(self, actions: list[int]) -> None:
         """The text of every move reads back as the move."""
         for action in actions:
-            text = self.untouched(
-                "action_to_string", lambda action=action: self.state.action_to_string(action)
-            )
-            read = self.untouched("string_to_action", lambda text=text: self.state.string_to_action(text))
+            text = self.untouched("action_to_string", self.state.action_to_string, action)
+            read = self.untouched("string_to_action", self.state.string_to_action, text)
             if read != action:
                 self.fail(f"action {action} is written {text!r}, which string_to_action reads as {read}")
 
@@ -173,8 +170,7 @@ class GameCheck:
         """Every player gets a finite utility within the declared range."""
         game = self.game
         out = np.full(game.num_players, np.nan)
-        rule = getattr(game, method)
-        self.untouched(method, lambda: rule(self.state.array, out))
+        self.untouched(method, getattr(game, method), self.state.array, out)
         if np.isnan(out).any():
             self.fail(f"{method} leaves out player {int(np.flatnonzero(np.isnan(out))[0])}: {out.tolist()}")
         if out.min() < game.min_utility or out.max() > game.max_utility:
@@ -184,17 +180,13 @@ class GameCheck:
         """What a player knows, and may do, is the same in every world that it cannot tell apart."""
         for player in range(self.game.num_players):
             known = self.state.information_state_string(player)
-            world = self.untouched(
-                "observe", lambda player=player: self.state.determinize(player, len(self.moves))
-            )
+            world = self.untouched("observe", lambda player=player: self.state.determinize(player, len(self.moves)))
             if world.information_state_string(player) != known:
                 self.fail(f"determinize changes what player {player} knows")
             if world.current_player() != mover:
                 self.fail(f"determinize changes the player to move from {mover} to {world.current_player()}")
             if mover == player and world.legal_actions() != self.state.legal_actions():
-                self.fail(
-                    f"player {player}, to move, has other legal actions in a world it cannot tell apart"
-                )
+                self.fail(f"player {player}, to move, has other moves in a world it cannot tell apart")
 
 
 def check_compiled(game: Game, seed: int) -> None:

@@ -53,10 +53,8 @@ def check_node(tree: Tree, node: int, owner: np.ndarray, tried: np.ndarray) -> l
     ensure(bool((tree.parent[children] == node).all()), f"a child of node {node} has another parent")
     ensure(len(set(tree.player[children].tolist())) <= 1, f"the children of node {node} differ in player")
     below = int(tree.visits[children].sum())
-    ensure(
-        below <= visits <= below + max(1, count) or node == ROOT,
-        f"node {node} has {visits} visits, its children {below}",
-    )
+    # The first visit of a node other than the first root went no further.
+    ensure(0 <= visits - below <= 1, f"node {node} has {visits} visits, its children {below}")
     return children
 
 

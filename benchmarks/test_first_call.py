@@ -1,0 +1,41 @@
+"""What a fresh process pays before its first search is done, and what importing costs."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+IMPORT_NUMBA = "import numba"
+IMPORT = "import fastmcts"
+SEARCH = """
+import fastmcts
+state = fastmcts.load_game("connect_four").new_initial_state()
+fastmcts.search(state, simulations=1000, seed=0)
+"""
+
+
+def run(code: str, cache: Path) -> None:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+
+
+@pytest.mark.benchmark(group="first call")
+@pytest.mark.parametrize("code", [IMPORT_NUMBA, IMPORT], ids=["import numba", "import fastmcts"])
+def test_import(benchmark: Any, tmp_path: Path, code: str) -> None:
+    benchmark.pedantic(run, args=(code, tmp_path), rounds=10, iterations=1, warmup_rounds=1)
+
+
+@pytest.mark.benchmark(group="first call")
+def test_first_search_cold(benchmark: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
+    def fresh_cache() -> tuple[tuple[str, Path], dict[str, Any]]:
+        return (SEARCH, tmp_path_factory.mktemp("cache")), {}
+
+    benchmark.pedantic(run, setup=fresh_cache, rounds=3, iterations=1)
+
+
+@pytest.mark.benchmark(group="first call")
+def test_first_search_cached(benchmark: Any, tmp_path: Path) -> None:
+    benchmark.pedantic(run, args=(SEARCH, tmp_path), rounds=10, iterations=1, warmup_rounds=1)

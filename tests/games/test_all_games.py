@@ -1,0 +1,51 @@
+"""What holds for every game that comes with the package."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import fastmcts
+from fastmcts import games
+from fastmcts.testing import check_game
+
+
+@pytest.mark.parametrize("name", fastmcts.registered_games())
+def test_every_game_keeps_the_contract(name: str) -> None:
+    check_game(fastmcts.load_game(name), positions=300)
+
+
+@pytest.mark.parametrize("name", fastmcts.registered_games())
+def test_every_game_has_its_id_and_can_be_pickled(name: str) -> None:
+    game = fastmcts.load_game(name)
+    assert game.name == name
+    assert pickle.loads(pickle.dumps(game)) == game
+    assert getattr(games, type(game).__name__) is type(game)
+    assert type(game).__name__ in dir(games)
+
+
+@pytest.mark.parametrize("name", fastmcts.registered_games())
+def test_arrays_of_the_wrong_kind_are_refused(name: str) -> None:
+    game = fastmcts.load_game(name)
+    array = game.new_initial_state().array
+    with pytest.raises(ValueError, match="shape"):
+        game.state_from_array(np.append(array, 0))
+    with pytest.raises(TypeError, match="int64, not float64"):
+        game.state_from_array(array.astype(np.float64))  # pyright: ignore[reportArgumentType]
+    with pytest.raises(TypeError, match="int64, not list"):
+        game.state_from_array(array.tolist())  # pyright: ignore[reportArgumentType]
+
+
+def test_an_unknown_game_is_refused_with_the_likely_name() -> None:
+    with pytest.raises(ValueError, match="'conect_four'; did you mean 'connect_four'"):
+        fastmcts.load_game("conect_four")
+
+
+def test_an_unknown_option_of_a_game_is_refused() -> None:
+    with pytest.raises(TypeError, match="connect_four has no option 'row'; it has: rows, columns, connect"):
+        fastmcts.load_game("connect_four", row=3)
+
+
+def test_an_unknown_class_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="Chess"):
+        _ = games.Chess

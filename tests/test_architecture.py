@@ -1,0 +1,54 @@
+"""The arrows between the rooms of the house point one way."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.subprocesses import REPOSITORY, run_python
+
+PACKAGE = REPOSITORY / "fastmcts"
+STRATEGIES = {"selection", "expansion", "rollout"}
+BASE = {"arrays", "bits", "checks", "component", "constants", "errors", "game", "jit", "kernels.rng", "tree"}
+
+#: Folder or module -> what its modules may import from the package.
+ALLOWED = {
+    "kernels": {"arrays", "constants", "errors", "jit", "tree", "scratch", "kernels"},
+    "games": BASE | {"games", "state"},
+    **{strategy: BASE | {"kernels.moves"} for strategy in STRATEGIES},
+}
+
+
+def imports(path: Path) -> set[str]:
+    """The modules of the package that a file imports, without the package's name."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("fastmcts."):
+            names.add(node.module.removeprefix("fastmcts."))
+        elif isinstance(node, ast.ImportFrom) and node.module == "fastmcts":
+            names.update(alias.name for alias in node.names)
+    return names
+
+
+@pytest.mark.parametrize("room", ALLOWED)
+def test_a_room_uses_only_what_stands_below_it(room: str) -> None:
+    files = [*PACKAGE.glob(f"{room}.py"), *PACKAGE.glob(f"{room}/*.py")]
+    assert files
+    for path in files:
+        for name in imports(path):
+            allowed = any(name == other or name.startswith(f"{other}.") for other in ALLOWED[room])
+            assert allowed, f"{path.relative_to(REPOSITORY)} must not import fastmcts.{name}"
+
+
+def test_importing_the_package_stays_light(tmp_path: Path) -> None:
+    code = "import json, sys, numba; s = set(sys.modules); import fastmcts; print(json.dumps([*{*sys.modules} - s]))"
+    modules = run_python(code, tmp_path)
+    foreign = {name.partition(".")[0] for name in modules} - sys.stdlib_module_names - {"numba", "numpy", "llvmlite"}
+    assert foreign == {"fastmcts"}
+    assert not any(name.startswith("fastmcts.games.") for name in modules), "games are loaded when asked for"
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    for path in PACKAGE.rglob("*.py"):
+        assert ast.get_docstring(ast.parse(path.read_text())), path

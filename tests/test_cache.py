@@ -1,0 +1,160 @@
+"""The disk cache: no edit is a hit in the next process; any edit is a miss and the new behaviour."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.subprocesses import REPOSITORY, run_python
+
+pytestmark = pytest.mark.jit
+
+#: Two moves; `WINNER`, `prize` and `BONUS` decide, through other files, which of them wins.
+GAME = """
+from dataclasses import dataclass
+import fastmcts
+from helper import prize
+
+@dataclass(frozen=True)
+class Choice(fastmcts.Game):
+    num_players = 1
+    num_actions = 2
+    state_size = 2
+    max_game_length = 1
+    def initial(self, state, rng): state[1] = 0
+    def current_player(self, state): return fastmcts.TERMINAL if state[0] else 0
+    def legal_actions(self, state, actions):
+        actions[0] = 0
+        actions[1] = 1
+        return 2
+    def apply(self, state, action):
+        state[0] = 1
+        state[1] = action
+    def returns(self, state, out):
+        out[0] = prize(state[1])
+"""
+
+HELPER = """
+import numpy as np
+import fastmcts
+import tables
+
+WINNER = 1
+
+@fastmcts.compiled
+def prize(action):
+    return 0.5 * (action == WINNER) + tables.BONUS[action]
+"""
+
+TABLES = """
+import numpy as np
+BONUS = np.array([0.0, 0.0])
+"""
+
+SEARCH = """
+import json
+import fastmcts
+from fastmcts.kernels.loop import run
+from choice import Choice
+
+result = fastmcts.search(Choice().new_initial_state(), simulations=20, seed=0)
+stats = run.stats
+print(json.dumps({"action": result.action, "value": result.value, "visits": result.visits.tolist(),
+                  "hits": sum(stats.cache_hits.values()), "misses": sum(stats.cache_misses.values())}))
+"""
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the game, in which it was compiled into the cache."""
+    folder = tmp_path_factory.mktemp("searched")
+    (folder / "choice.py").write_text(GAME)
+    (folder / "helper.py").write_text(HELPER)
+    (folder / "tables.py").write_text(TABLES)
+    first = run_python(SEARCH, folder)
+    assert (first["hits"], first["misses"], first["action"]) == (0, 1, 1)
+    return folder
+
+
+@pytest.fixture
+def folder(searched: Path, tmp_path: Path) -> Path:
+    """A copy of that folder, cache included, to edit."""
+    return shutil.copytree(searched, tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_an_unchanged_game_of_a_users_own_is_a_hit_in_the_next_process(folder: Path) -> None:
+    second = run_python(SEARCH, folder)
+    assert (second["hits"], second["misses"], second["action"]) == (1, 0, 1)
+
+
+def edit_rule(folder: Path) -> None:
+    edit(folder / "choice.py", "prize(state[1])", "prize(1 - state[1])")
+
+
+def edit_helper(folder: Path) -> None:
+    edit(folder / "helper.py", "action == WINNER", "action != WINNER")
+
+
+def edit_constant(folder: Path) -> None:
+    edit(folder / "helper.py", "WINNER = 1", "WINNER = 0")
+
+
+def edit_table(folder: Path) -> None:
+    edit(folder / "tables.py", "[0.0, 0.0]", "[1.0, -1.0]")
+
+
+@pytest.mark.parametrize("change", [edit_rule, edit_helper, edit_constant, edit_table])
+def test_an_edit_is_a_miss_with_the_new_behaviour(folder: Path, change: Callable[[Path], None]) -> None:
+    change(folder)
+    changed = run_python(SEARCH, folder)
+    assert (changed["hits"], changed["misses"]) == (0, 1)
+    assert changed["action"] == 0
+
+
+def test_an_edit_of_a_kernel_is_a_miss_with_the_new_behaviour(folder: Path) -> None:
+    shutil.copytree(REPOSITORY / "fastmcts", folder / "fastmcts", ignore=shutil.ignore_patterns("__pycache__"))
+    before = run_python(SEARCH, folder, package=folder)
+    assert before["misses"] == 1, "another copy of the package has a cache of its own"
+    edit(
+        folder / "fastmcts/kernels/backup.py",
+        "rewards[tree.player[node]]",
+        "1.0 - rewards[tree.player[node]]",
+    )
+    after = run_python(SEARCH, folder, package=folder)
+    assert (after["hits"], after["misses"]) == (0, 1)
+    assert (before["action"], after["action"]) == (1, 0)
+
+
+def test_a_change_of_comments_alone_is_a_hit(folder: Path) -> None:
+    edit(folder / "choice.py", "    num_players = 1", "    # one player\n    num_players = 1")
+    assert run_python(SEARCH, folder)["hits"] == 1
+
+
+def test_a_sweep_over_ten_values_of_c_compiles_once(folder: Path) -> None:
+    sweep = """
+import json
+import fastmcts
+from fastmcts.kernels.loop import run
+from choice import Choice
+
+visits = [
+    fastmcts.search(Choice().new_initial_state(), simulations=50, seed=0, selection=fastmcts.UCT(c=c / 2)).visits
+    for c in range(10)
+]
+print(json.dumps({"misses": sum(run.stats.cache_misses.values()), "signatures": len(run.signatures),
+                  "different": len({tuple(row.tolist()) for row in visits})}))
+"""
+    answer = run_python(sweep, folder)
+    assert (answer["misses"], answer["signatures"]) == (0, 1)
+    assert answer["different"] > 3, "the values of c matter"
+
+
+def test_bounds_checked_code_is_never_taken_for_unchecked(folder: Path) -> None:
+    assert run_python(SEARCH, folder, NUMBA_BOUNDSCHECK="1")["misses"] == 1

@@ -1,0 +1,193 @@
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pytest
+
+import fastmcts
+from fastmcts.component import Component
+from fastmcts.fingerprint import fingerprint
+from fastmcts.jit import entry
+from tests.toys import OneShot
+
+
+@dataclass(frozen=True)
+class Sum(Component):
+    count: int = 3
+    weight: float = 0.5
+    flag: bool = True
+    scale = 2
+
+    @property
+    def doubled(self) -> int:
+        return 2 * self.count
+
+    @cached_property
+    def table(self) -> np.ndarray:
+        return np.arange(self.count)
+
+    def total(self, start):
+        total = start + self.doubled * self.scale
+        for index in range(self.count):
+            total += self.table[index]
+        return self.weighted(total, 1) if self.flag else -1.0
+
+    def weighted(self, number, extra):
+        return self.weight * number + extra
+
+
+@dataclass(frozen=True)
+class OtherArity(Component):
+    def weighted(self, number):
+        return number
+
+
+@entry
+def call_total(component, start):
+    return component.total(start)
+
+
+@entry
+def call_weighted(component, number):
+    return component.weighted(number)
+
+
+def test_fields_properties_and_tables_are_read_in_compiled_methods() -> None:
+    assert call_total(Sum(), 1) == 0.5 * (1 + 12 + 3) + 1
+    assert call_total(Sum(count=4, weight=2.0), 0) == 2.0 * (16 + 6) + 1
+    assert call_total(Sum(flag=False), 0) == -1.0
+
+
+def test_two_components_may_have_methods_of_one_name_with_different_arguments() -> None:
+    assert call_total(Sum(), 1) == 9.0
+    assert call_weighted(OtherArity(), 7) == 7
+
+
+@pytest.mark.jit
+def test_float_fields_are_run_time_values_and_others_are_part_of_the_type() -> None:
+    assert Sum(weight=0.5).numba_type == Sum(weight=0.25).numba_type
+    assert Sum(weight=1).numba_type == Sum(weight=0.25).numba_type  # an int in a float field
+    assert Sum(count=3).numba_type != Sum(count=4).numba_type
+    assert Sum(flag=True).numba_type != Sum(flag=False).numba_type
+
+
+def test_a_component_must_be_a_frozen_dataclass() -> None:
+    class Loose(Component):
+        pass
+
+    with pytest.raises(TypeError, match=r"Loose must be a frozen dataclass: put @dataclass\(frozen=True\)"):
+        _ = Loose().numba_type
+
+
+def test_the_fingerprint_reaches_closures_defaults_and_nested_functions() -> None:
+    def make(number: int, default: int = 0):
+        def outer(x, y=default):
+            def inner(z):
+                return z + number
+
+            return inner(x) + y
+
+        return outer
+
+    prints = {fingerprint([make(n, d)], {}) for n, d in ((1, 0), (2, 0), (1, 1))}
+    assert len(prints) == 3
+    assert fingerprint([make(1)], {}) == fingerprint([make(1)], {})
+    assert fingerprint([make(1)], {"size": 3}) != fingerprint([make(1)], {"size": 4})
+
+
+def test_the_fingerprint_sees_values_that_a_module_attribute_names() -> None:
+    before = fingerprint([uses_math], {})
+    assert before == fingerprint([uses_math], {})
+    assert before != fingerprint([uses_more_math], {})
+
+
+def uses_math(x):
+    return math.sqrt(x)
+
+
+def uses_more_math(x):
+    return math.log(x)
+
+
+def test_a_missing_method_is_named() -> None:
+    @dataclass(frozen=True)
+    class Half(fastmcts.Game):
+        num_players = 1
+        num_actions = 1
+        state_size = 1
+
+        def initial(self, state, rng): ...
+        def current_player(self, state):
+            return 0
+
+        def legal_actions(self, state, actions):
+            return 0
+
+        def returns(self, state, out): ...
+
+    with pytest.raises(TypeError, match="apply"):
+        Half()  # pyright: ignore[reportAbstractUsage]
+
+
+def test_a_missing_size_is_named() -> None:
+    @dataclass(frozen=True)
+    class Sizeless(OneShot):
+        num_actions = None  # pyright: ignore[reportAssignmentType]
+
+    with pytest.raises(fastmcts.GameError, match=r"Sizeless.num_actions must be an int from 1 to 32767, not None"):
+        Sizeless().new_initial_state()
+
+
+@dataclass(frozen=True)
+class Undefined(OneShot):
+    def apply(self, state, action):
+        state[0] = unknown_name(action)  # noqa: F821  # pyright: ignore[reportUndefinedVariable]
+
+
+@dataclass(frozen=True)
+class Mistyped(OneShot):
+    def apply(self, state, action):
+        state[0] = action + "one"
+
+
+@dataclass(frozen=True)
+class Allocating(OneShot):
+    def apply(self, state, action):
+        cells = np.zeros(3, np.int64)
+        state[0] = cells[action] + 1
+
+
+@dataclass(frozen=True)
+class Unsupported(OneShot):
+    def apply(self, state, action):
+        with open("file") as file:  # noqa: PTH123
+            state[0] = len(file.read())
+
+
+@dataclass(frozen=True)
+class WrongArguments(OneShot):
+    def apply(self, state):  # pyright: ignore[reportIncompatibleMethodOverride]
+        state[0] = 1
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    ("game", "line", "why"),
+    [
+        (Undefined(), "state[0] = unknown_name(action)", "name 'unknown_name' is not defined"),
+        (Mistyped(), 'state[0] = action + "one"', "no version of add"),
+        (Allocating(), "cells = np.zeros(3, np.int64)", "must not make arrays"),
+        (Unsupported(), "def apply(self, state, action):", "not supported"),
+        (WrongArguments(), "def apply(self, state):", "other arguments than (self, state)"),
+    ],
+    ids=lambda value: value.name if isinstance(value, fastmcts.Game) else None,
+)
+def test_a_method_that_does_not_compile_is_shown_by_its_line(game: fastmcts.Game, line: str, why: str) -> None:
+    with pytest.raises(fastmcts.CompileError) as caught:
+        fastmcts.search(game.new_initial_state(), simulations=10)
+    message = str(caught.value)
+    assert message.startswith(f"{game.name}.apply cannot be compiled:\n  test_component.py, line ")
+    assert line in message
+    assert why in message
+    assert len(message.splitlines()) == 3

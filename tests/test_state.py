@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+
+import fastmcts
+from fastmcts import games
+from tests.toys import OneShot
+
+GAME = games.ConnectFour()
+
+
+def test_an_illegal_action_is_refused_with_the_legal_ones() -> None:
+    state = GAME.new_initial_state()
+    for action in (7, -1, 100):
+        with pytest.raises(ValueError, match=rf"action {action} is not legal here; legal are \[0, 1, 2, 3, 4, 5, 6\]"):
+            state.apply_action(action)
+    assert state == GAME.new_initial_state()
+
+
+def test_no_action_can_be_played_when_the_game_is_over() -> None:
+    state = OneShot().new_initial_state().child(1)
+    assert state.is_terminal()
+    assert state.current_player() == fastmcts.TERMINAL
+    assert state.legal_actions() == []
+    with pytest.raises(ValueError, match="the game is over"):
+        state.apply_action(0)
+
+
+def test_a_child_leaves_its_parent_alone_and_a_clone_is_independent() -> None:
+    state = GAME.new_initial_state()
+    child, clone = state.child(3), state.clone()
+    clone.apply_action(3)
+    assert clone == child != state
+    assert state.array.tolist() == GAME.new_initial_state().array.tolist()
+
+
+def test_texts_of_moves_read_back() -> None:
+    state = GAME.new_initial_state()
+    assert state.action_to_string(3) == "d"
+    assert state.string_to_action(" d ") == 3
+    with pytest.raises(ValueError, match="'x' is not a legal move here; legal are: a, b, c, d, e, f, g"):
+        state.string_to_action("x")
+
+
+def test_returns_are_zero_while_the_game_goes_on() -> None:
+    assert GAME.new_initial_state().returns() == [0.0, 0.0]
+
+
+def test_a_position_can_be_rebuilt_from_its_array() -> None:
+    state = GAME.new_initial_state().child(3).child(3)
+    rebuilt = GAME.state_from_array(state.array)
+    assert rebuilt == state
+    rebuilt.apply_action(0)
+    assert rebuilt != state, "the array was copied"
+
+
+def test_states_of_different_games_differ() -> None:
+    array = np.zeros(4, np.int64)
+    assert games.ConnectFour(rows=5).new_state(array) != games.ConnectFour(rows=6).new_state(array)
+    assert games.ConnectFour().new_state(array) != "a string"
+
+
+def test_in_a_game_without_hidden_information_everybody_knows_everything() -> None:
+    state = GAME.new_initial_state().child(2)
+    assert state.determinize(0, seed=5) == state
+    assert state.information_state_string(0) == state.information_state_string(1)
+    assert state.information_state_string(0) != state.child(1).information_state_string(0)
+    with pytest.raises(ValueError, match="player must be from 0 to 1, not 2"):
+        state.information_state_string(2)
+
+
+def test_chance_outcomes_are_asked_for_at_chance_nodes_only() -> None:
+    state = GAME.new_initial_state()
+    assert not state.is_chance_node()
+    with pytest.raises(ValueError, match="no chance decides here"):
+        state.chance_outcomes()
+
+
+def test_the_attributes_of_a_game_are_those_of_the_contract() -> None:
+    assert (GAME.name, GAME.num_players, GAME.num_actions, GAME.state_size) == ("connect_four", 2, 7, 4)
+    assert (GAME.max_game_length, GAME.min_utility, GAME.max_utility) == (42, -1.0, 1.0)
+    assert repr(GAME.new_initial_state()).startswith("State(ConnectFour(rows=6, columns=7, connect=4), [0, -1")

@@ -1,0 +1,135 @@
+"""Small games that the tests need and nobody would play."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import fastmcts
+from fastmcts.kernels.rng import below
+
+
+@dataclass(frozen=True)
+class TwiceInARow(fastmcts.Game):
+    """Each player moves twice in a row and adds 0, 1 or 2 to a sum; player 0 wins if it is a multiple of 3.
+
+    State: [sum, moves made].
+    """
+
+    num_players = 2
+    num_actions = 3
+    state_size = 2
+    max_game_length = 8
+
+    def initial(self, state, rng):
+        state[0] = 0
+
+    def current_player(self, state):
+        return fastmcts.TERMINAL if state[1] == 8 else state[1] // 2 % 2
+
+    def legal_actions(self, state, actions):
+        for action in range(3):
+            actions[action] = action
+        return 3
+
+    def apply(self, state, action):
+        state[0] += action
+        state[1] += 1
+
+    def returns(self, state, out):
+        winner = 0 if state[0] % 3 == 0 else 1
+        out[winner] = 1.0
+        out[1 - winner] = -1.0
+
+
+@dataclass(frozen=True)
+class ThreePlayers(fastmcts.Game):
+    """Players 0, 1, 2 in turn take 1 to 3 of 12 stones; who takes the last gets 2, the next 1, the third 0.
+
+    State: [stones left, player to move].
+    """
+
+    stones: int = 12
+    num_players = 3
+    num_actions = 3
+    state_size = 2
+    min_utility = 0.0
+    max_utility = 2.0
+
+    def initial(self, state, rng):
+        state[0] = self.stones
+
+    def current_player(self, state):
+        return state[1] if state[0] > 0 else fastmcts.TERMINAL
+
+    def legal_actions(self, state, actions):
+        count = min(3, state[0])
+        for action in range(count):
+            actions[action] = action
+        return count
+
+    def apply(self, state, action):
+        state[0] -= action + 1
+        state[1] = (state[1] + 1) % 3
+
+    def returns(self, state, out):
+        out[(state[1] + 2) % 3] = 2.0
+        out[state[1]] = 1.0
+        out[(state[1] + 1) % 3] = 0.0
+
+
+@dataclass(frozen=True)
+class OneShot(fastmcts.Game):
+    """One player, one move: action 0 loses, action 1 wins.  State: [over, won]."""
+
+    num_players = 1
+    num_actions = 2
+    state_size = 2
+    max_game_length = 1
+
+    def initial(self, state, rng):
+        state[0] = 0
+
+    def current_player(self, state):
+        return fastmcts.TERMINAL if state[0] == 1 else 0
+
+    def legal_actions(self, state, actions):
+        actions[0] = 0
+        actions[1] = 1
+        return self.num_actions
+
+    def apply(self, state, action):
+        state[0] = 1
+        state[1] = action
+
+    def returns(self, state, out):
+        out[0] = 1.0 if state[1] == 1 else -1.0
+
+
+@dataclass(frozen=True)
+class Shuffled(fastmcts.Game):
+    """A game whose start depends on the seed: guess nothing, play until the number dealt runs out."""
+
+    num_players = 1
+    num_actions = 1
+    state_size = 1
+    max_game_length = 10
+
+    def initial(self, state, rng):
+        state[0] = 1 + below(rng, 9)
+
+    def current_player(self, state):
+        return 0 if state[0] > 0 else fastmcts.TERMINAL
+
+    def legal_actions(self, state, actions):
+        actions[0] = 0
+        return 1
+
+    def apply(self, state, action):
+        state[0] -= 1
+
+    def returns(self, state, out):
+        out[0] = 1.0
+
+
+def position(game: fastmcts.Game, *entries: int) -> fastmcts.State:
+    return game.state_from_array(np.array(entries, np.int64))
