@@ -58,9 +58,7 @@ def card_from_name(name: str) -> int:
     """The card that `card_name` writes so; `10H` is read as `TH`."""
     letters = name.upper().replace("10", "T")
     if len(letters) != 2 or letters[0] not in RANK_LETTERS or letters[1] not in SUIT_LETTERS:
-        raise ValueError(
-            f"{name!r} is no card; a card is a rank of {RANK_LETTERS} and a suit of {SUIT_LETTERS}"
-        )
+        raise ValueError(f"{name!r} is no card; a card is a rank of {RANK_LETTERS} and a suit of {SUIT_LETTERS}")
     return SUITS * (RANK_LETTERS.index(letters[0]) + 1) + SUIT_LETTERS.index(letters[1])
 
 
@@ -164,9 +162,7 @@ def state_from_text(game: "Klondike", drawing: str) -> "State":
         named[label.strip().upper()] = ([card_from_name(word) for word in words], len(hidden))
     unknown = set(named) - {"STOCK", "WASTE", "F", *(f"T{column + 1}" for column in range(COLUMNS))}
     if unknown:
-        raise ValueError(
-            f"{sorted(unknown)[0]!r} is no place; there are stock, waste, F, and T1 to T{COLUMNS}"
-        )
+        raise ValueError(f"{sorted(unknown)[0]!r} is no place; there are stock, waste, F, and T1 to T{COLUMNS}")
     for card in named.get("F", ([], 0))[0]:
         state[FOUNDATION + suit_of(card)] = card >> 2
     for column in range(COLUMNS):
@@ -183,9 +179,7 @@ def state_from_text(game: "Klondike", drawing: str) -> "State":
     rest = [card for card in range(SUITS, SUITS + CARDS) if card not in used]
     talon = [*waste, *stock, *rest]
     if len(talon) > TALON_CARDS:
-        raise ValueError(
-            f"stock and waste hold at most {TALON_CARDS} cards, but {len(talon)} are left for them"
-        )
+        raise ValueError(f"stock and waste hold at most {TALON_CARDS} cards, but {len(talon)} are left for them")
     state[TALON : TALON + len(talon)] = talon
     state[TALON_SIZE] = len(talon)
     state[WASTE_SIZE] = len(waste)
@@ -197,9 +191,7 @@ def state_from_text(game: "Klondike", drawing: str) -> "State":
 
 def cards_outside_talon(state: Position) -> list[int]:
     """All cards on foundations and in columns."""
-    cards = [
-        SUITS * rank + suit for suit in range(SUITS) for rank in range(1, int(state[FOUNDATION + suit]) + 1)
-    ]
+    cards = [SUITS * rank + suit for suit in range(SUITS) for rank in range(1, int(state[FOUNDATION + suit]) + 1)]
     return cards + [card for column in range(COLUMNS) for card in column_cards(state, column)]
 
 
@@ -217,9 +209,7 @@ def check_position(game: "Klondike", state: Position) -> None:
         run = column_cards(state, column)[int(state[FACE_DOWN + column]) :]
         for lower, upper in pairwise(run):
             if slot_of(lower) != slot_of(upper) + 1:
-                raise ValueError(
-                    f"{card_name(upper)} cannot lie face up on {card_name(lower)} in T{column + 1}"
-                )
+                raise ValueError(f"{card_name(upper)} cannot lie face up on {card_name(lower)} in T{column + 1}")
     derived = state.copy()
     for column in range(COLUMNS):
         derive_slots(derived, column)

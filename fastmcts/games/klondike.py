@@ -259,9 +259,7 @@ class Klondike(Game):
             state[FOUNDATION + suit_of(top_card(state, column))] += 1
             take_from_column(state, column, 1)
         elif action < FOUNDATION_TO_COLUMN:
-            progress = move_run(
-                state, (action - COLUMN_TO_COLUMN) // COLUMNS, (action - COLUMN_TO_COLUMN) % COLUMNS
-            )
+            progress = move_run(state, (action - COLUMN_TO_COLUMN) // COLUMNS, (action - COLUMN_TO_COLUMN) % COLUMNS)
         elif action < FROM_TALON:
             suit = (action - FOUNDATION_TO_COLUMN) // COLUMNS
             card = SUITS * state[FOUNDATION + suit] + suit
@@ -321,8 +319,7 @@ class Klondike(Game):
         if action < COLUMN_TO_COLUMN:
             return uncovers(state, action - COLUMN_TO_FOUNDATION, 1)
         source = (action - COLUMN_TO_COLUMN) // COLUMNS
-        count = cards_moved(state, source, (action - COLUMN_TO_COLUMN) % COLUMNS)
-        return uncovers(state, source, count)
+        return uncovers(state, source, cards_moved(state, source, (action - COLUMN_TO_COLUMN) % COLUMNS))
 
     # ---- Knowledge of the game
 
@@ -345,8 +342,7 @@ class Klondike(Game):
         """The class of a legal action, lower ones first."""
         if action == TURN:
             return DEAL
-        from_talon = action < COLUMN_TO_FOUNDATION or action >= FROM_TALON
-        if from_talon:
+        if action < COLUMN_TO_FOUNDATION or action >= FROM_TALON:
             target = (action - FROM_TALON) % TARGETS if self.macro else action - FROM_WASTE
             return TO_FOUNDATION if target == 0 else FROM_STOCK
         if action < COLUMN_TO_COLUMN:

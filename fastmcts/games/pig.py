@@ -164,9 +164,7 @@ class Pig(Game):
         scores = [int(score) for score in state[SCORE:]]
         most = self.target + FACES - 1
         if not 0 <= turn_player < self.num_players:
-            raise ValueError(
-                f"the turn is that of a player from 0 to {self.num_players - 1}, not {turn_player}"
-            )
+            raise ValueError(f"the turn is that of a player from 0 to {self.num_players - 1}, not {turn_player}")
         if not all(0 <= score <= most for score in scores) or not 0 <= turn_total <= most:
             raise ValueError(f"scores and sums are from 0 to {most}, not {[*scores, turn_total]}")
         if not 0 <= decisions <= self.horizon:

@@ -92,10 +92,7 @@ def count_wins(game, games, greedy, state, actions, utilities, rng):
         game.initial(state, rng)
         moves = 0
         while game.current_player(state) != TERMINAL:
-            if greedy:
-                action = game.rollout_action(state, actions, rng)
-            else:
-                action = game.random_action(state, actions, rng)
+            action = game.rollout_action(state, actions, rng) if greedy else game.random_action(state, actions, rng)
             game.apply(state, action)
             moves += 1
         game.returns(state, utilities)
