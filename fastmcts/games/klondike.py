@@ -1,0 +1,397 @@
+"""Klondike, the solitaire."""
+
+from dataclasses import dataclass
+
+from fastmcts.arrays import Actions, Position, Rng, Utilities
+from fastmcts.checks import whole_number
+from fastmcts.constants import TERMINAL
+from fastmcts.game import Game
+from fastmcts.games._klondike_layout import (
+    CARDS,
+    COLUMN_TO_COLUMN,
+    COLUMN_TO_FOUNDATION,
+    COLUMNS,
+    FACE_DOWN,
+    FOUNDATION,
+    FOUNDATION_TO_COLUMN,
+    FROM_TALON,
+    FROM_WASTE,
+    HEIGHT,
+    HIDDEN_AT_START,
+    IDLE,
+    LANDING,
+    MACRO_ACTIONS,
+    PLAIN_ACTIONS,
+    PLAYER,
+    RECORD,
+    RUN,
+    SEEN,
+    STATE_SIZE,
+    SUITS,
+    TALON,
+    TALON_CARDS,
+    TALON_SIZE,
+    TARGETS,
+    TURN,
+    UNKNOWN,
+    WASTE_SIZE,
+    cards_moved,
+    derive_slots,
+    face_down_cards,
+    fits_column,
+    fits_foundation,
+    foundation_cards,
+    hidden_place,
+    is_reachable,
+    landing_slots,
+    move_run,
+    play_from_talon,
+    put_on_column,
+    shuffle_hidden,
+    slot_of,
+    suit_of,
+    take_from_column,
+    top_card,
+    uncovers,
+)
+from fastmcts.games._klondike_text import check_position, draw_position, parse_move, print_move
+from fastmcts.kernels.rng import below
+
+#: A record on the foundations, a card turned up, a card played from the talon: each can happen so often.
+MOST_PROGRESS = CARDS + HIDDEN_AT_START + TALON_CARDS
+
+#: What `evaluate` adds up, and the sum in a position that is won.
+FOUNDATION_WEIGHT, TURNED_UP_WEIGHT, UNCOVERED_WEIGHT = 5, 10, 10
+FULL_WEIGHT = FOUNDATION_WEIGHT * CARDS + TURNED_UP_WEIGHT * HIDDEN_AT_START + UNCOVERED_WEIGHT * COLUMNS
+
+#: The classes of moves in the order in which `rollout_action` prefers them.
+UNCOVER_BY_FOUNDATION, TO_FOUNDATION, UNCOVER, FROM_STOCK, DEAL, REARRANGE = range(6)
+
+
+@dataclass(frozen=True)
+class Klondike(Game):
+    """Seven columns, four foundations, and a stock that may be gone through any number of times.
+
+    Args:
+        draw: How many cards a `turn` deals.
+        macro: There is no `turn`: each card that dealing can bring to the top of the waste is one move away,
+            and the order of the stock counts as known. In this form (K+) the literature reports.
+        idle_limit: The game is lost after so many moves in a row without progress. Progress is a card
+            turned up in a column, a card played from the waste, or more cards on the foundations than
+            ever before in the game; so a game lasts at most 97 * idle_limit moves.
+        worry_back: Whether cards may come back from the foundations to the columns.
+        score: What the player gets: "win" is 1 for a won game and 0 for a lost one; "cards" is the share
+            of the 52 cards that lie on the foundations at the end.
+
+    A face-up run, or its upper part, moves to a card of the other colour and one rank higher; a king moves
+    to an empty column. A card that lies face down on top of a column turns up by itself. `turn` deals up to
+    `draw` cards from the stock; if the stock is empty it turns the waste over first and then deals, all in
+    one action. It is not legal where it would change nothing. All cards dealt are seen, not only the one on
+    top, and the player remembers them. The game also ends when no move is left.
+
+    Texts: `turn`, `move W F1`, `move T3 T5`, `move T3 QC T5` where the card is the lowest of several that
+    move, `move F1 T3`, and in the macro form `move W 9H T2`. The foundations F1 to F4 are those of clubs,
+    diamonds, hearts and spades.
+
+    Actions: 0 is `turn`; 1 waste to foundation; 2 to 8 waste to column; 9 to 15 column to foundation;
+    16 + 7 * source + target from column to column; 65 + 7 * suit + column from a foundation. Source and
+    target tell how many cards move, since at most one card of a run fits on the target. In the macro form
+    93 + 8 * place plays the talon's card at that place, counted in the order of dealing, to its foundation,
+    and 94 + 8 * place + column to a column.
+
+    Position: see `_klondike_layout`.
+    """
+
+    draw: int = 3
+    macro: bool = False
+    idle_limit: int = 100
+    worry_back: bool = True
+    score: str = "win"
+
+    num_players = 1
+    state_size = STATE_SIZE
+    min_utility = 0.0
+    max_utility = 1.0
+
+    def __post_init__(self) -> None:
+        whole_number("draw", self.draw, low=1, high=TALON_CARDS)
+        whole_number("idle_limit", self.idle_limit, low=1, high=1_000_000)
+        for name in ("macro", "worry_back"):
+            if not isinstance(getattr(self, name), bool):
+                raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")
+        if self.score not in ("win", "cards"):
+            raise ValueError(f"score must be 'win' or 'cards', not {self.score!r}")
+
+    @property
+    def num_actions(self) -> int:
+        """All pairs of places; in the macro form every place of the talon is one."""
+        return MACRO_ACTIONS if self.macro else PLAIN_ACTIONS
+
+    @property
+    def max_game_length(self) -> int:
+        """Each progress may be the last of `idle_limit` moves, and so may the end without it."""
+        return MOST_PROGRESS * self.idle_limit
+
+    @property
+    def scores_cards(self) -> bool:
+        """Whether a lost game is worth its cards on the foundations."""
+        return self.score == "cards"
+
+    # ---- The rules
+
+    def initial(self, state: Position, rng: Rng) -> None:
+        """Deal a shuffled pack: one to seven cards to the columns, the rest to the stock."""
+        card = SUITS
+        for column in range(COLUMNS):
+            for _ in range(column + 1):
+                put_on_column(state, card, column)
+                card += 1
+            state[FACE_DOWN + column] = column + 1
+        for place in range(TALON_CARDS):
+            state[TALON + place] = card + place
+        state[TALON_SIZE] = TALON_CARDS
+        shuffle_hidden(state, rng)
+        for column in range(COLUMNS):
+            state[FACE_DOWN + column] -= 1
+            derive_slots(state, column)
+        if self.macro:
+            state[SEEN] = TALON_CARDS
+            if not self.can_move(state):
+                state[PLAYER] = TERMINAL
+
+    def current_player(self, state: Position) -> int:
+        """0 until the game is over."""
+        return state[PLAYER]
+
+    def legal_actions(self, state: Position, actions: Actions) -> int:
+        """Every move that the rules allow, also those that lead nowhere."""
+        slots = landing_slots(state)
+        count = 0
+        if not self.macro:
+            if self.can_turn(state):
+                actions[0] = TURN
+                count = 1
+            if state[WASTE_SIZE] > 0:
+                count = self.list_from_talon(state, slots, state[WASTE_SIZE] - 1, FROM_WASTE, actions, count)
+        for column in range(COLUMNS):
+            if state[HEIGHT + column] > 0 and fits_foundation(state, top_card(state, column)):
+                actions[count] = COLUMN_TO_FOUNDATION + column
+                count += 1
+        for source in range(COLUMNS):
+            if state[RUN + source] & slots:
+                for target in range(COLUMNS):
+                    if state[RUN + source] & state[LANDING + target]:
+                        actions[count] = COLUMN_TO_COLUMN + COLUMNS * source + target
+                        count += 1
+        for suit in range(SUITS):
+            card = SUITS * state[FOUNDATION + suit] + suit
+            if self.can_worry_back(state, suit) and slots >> (slot_of(card) + 1) & 1:
+                for column in range(COLUMNS):
+                    if fits_column(state, card, column):
+                        actions[count] = FOUNDATION_TO_COLUMN + COLUMNS * suit + column
+                        count += 1
+        if self.macro:
+            for place in range(state[TALON_SIZE]):
+                if is_reachable(state, place, self.draw):
+                    number = FROM_TALON + TARGETS * place
+                    count = self.list_from_talon(state, slots, place, number, actions, count)
+        return count
+
+    def list_from_talon(
+        self, state: Position, slots: int, place: int, number: int, actions: Actions, count: int
+    ) -> int:
+        """Append the moves of one talon card, whose actions begin at `number`; the new count."""
+        card = state[TALON + place]
+        if fits_foundation(state, card):
+            actions[count] = number
+            count += 1
+        if slots >> (slot_of(card) + 1) & 1:
+            for column in range(COLUMNS):
+                if fits_column(state, card, column):
+                    actions[count] = number + 1 + column
+                    count += 1
+        return count
+
+    def can_turn(self, state: Position) -> bool:
+        """Whether a `turn` would change anything."""
+        return state[WASTE_SIZE] < state[TALON_SIZE] or state[TALON_SIZE] > self.draw
+
+    def can_worry_back(self, state: Position, suit: int) -> bool:
+        """Whether a card may leave a foundation, if it fits somewhere."""
+        return self.worry_back and state[FOUNDATION + suit] > 0
+
+    def can_move(self, state: Position) -> bool:
+        """Whether any card may move."""
+        slots = landing_slots(state)
+        for column in range(COLUMNS):
+            if state[RUN + column] & slots:
+                return True
+            if state[HEIGHT + column] > 0 and fits_foundation(state, top_card(state, column)):
+                return True
+        for suit in range(SUITS):
+            card = SUITS * state[FOUNDATION + suit] + suit
+            if self.can_worry_back(state, suit) and slots >> (slot_of(card) + 1) & 1:
+                return True
+        for place in range(state[TALON_SIZE]):
+            card = state[TALON + place]
+            if slots >> (slot_of(card) + 1) & 1 or fits_foundation(state, card):
+                if self.macro:
+                    if is_reachable(state, place, self.draw):
+                        return True
+                elif place == state[WASTE_SIZE] - 1:
+                    return True
+        return False
+
+    def apply(self, state: Position, action: int) -> None:
+        """Move cards, turn up what they uncover, and see whether the game is over."""
+        progress = False
+        if action == TURN:
+            if state[WASTE_SIZE] == state[TALON_SIZE]:
+                state[WASTE_SIZE] = 0
+            state[WASTE_SIZE] = min(state[WASTE_SIZE] + self.draw, state[TALON_SIZE])
+            state[SEEN] = max(state[SEEN], state[WASTE_SIZE])
+        elif action < COLUMN_TO_FOUNDATION:
+            play_from_talon(state, state[WASTE_SIZE] - 1, action - FROM_WASTE)
+            progress = True
+        elif action < COLUMN_TO_COLUMN:
+            column = action - COLUMN_TO_FOUNDATION
+            progress = uncovers(state, column, 1)
+            state[FOUNDATION + suit_of(top_card(state, column))] += 1
+            take_from_column(state, column, 1)
+        elif action < FOUNDATION_TO_COLUMN:
+            progress = move_run(state, (action - COLUMN_TO_COLUMN) // COLUMNS, (action - COLUMN_TO_COLUMN) % COLUMNS)
+        elif action < FROM_TALON:
+            suit = (action - FOUNDATION_TO_COLUMN) // COLUMNS
+            card = SUITS * state[FOUNDATION + suit] + suit
+            put_on_column(state, card, (action - FOUNDATION_TO_COLUMN) % COLUMNS)
+            state[FOUNDATION + suit] -= 1
+        else:
+            play_from_talon(state, (action - FROM_TALON) // TARGETS, (action - FROM_TALON) % TARGETS)
+            progress = True
+        self.finish_move(state, progress)
+
+    def finish_move(self, state: Position, progress: bool) -> None:
+        """Count idle moves, and end the game if it is won, has stalled, or has no move left."""
+        finished = foundation_cards(state)
+        if finished > state[RECORD]:
+            state[RECORD] = finished
+            progress = True
+        state[IDLE] = 0 if progress else state[IDLE] + 1
+        if finished == CARDS or state[IDLE] >= self.idle_limit or self.is_stuck(state):
+            state[PLAYER] = TERMINAL
+
+    def is_stuck(self, state: Position) -> bool:
+        """Whether no action is left."""
+        return (self.macro or not self.can_turn(state)) and not self.can_move(state)
+
+    def returns(self, state: Position, out: Utilities) -> None:
+        """1 for a win, else 0; or the share of cards on the foundations."""
+        finished = foundation_cards(state)
+        if self.scores_cards:
+            out[0] = finished / CARDS
+        else:
+            out[0] = 1.0 if finished == CARDS else 0.0
+
+    # ---- Hidden information
+
+    def determinize(self, state: Position, player: int, rng: Rng) -> None:
+        """Shuffle the cards that were never face up among their places."""
+        shuffle_hidden(state, rng)
+
+    def observe(self, state: Position, player: int, out: Position) -> None:
+        """The position with UNKNOWN for every card that was never face up."""
+        for index in range(STATE_SIZE):
+            out[index] = state[index]
+        for index in range(face_down_cards(state) + state[TALON_SIZE] - state[SEEN]):
+            out[hidden_place(state, index)] = UNKNOWN
+
+    def reveals(self, state: Position, action: int) -> bool:
+        """Whether a card is seen for the first time: turned up in a column or dealt from the stock."""
+        if action == TURN:
+            dealt = min(state[WASTE_SIZE] + self.draw, state[TALON_SIZE])
+            return state[WASTE_SIZE] < state[TALON_SIZE] and dealt > state[SEEN]
+        return self.uncovers_card(state, action)
+
+    def uncovers_card(self, state: Position, action: int) -> bool:
+        """Whether a legal action turns a card of a column up."""
+        if action < COLUMN_TO_FOUNDATION or action >= FOUNDATION_TO_COLUMN:
+            return False
+        if action < COLUMN_TO_COLUMN:
+            return uncovers(state, action - COLUMN_TO_FOUNDATION, 1)
+        source = (action - COLUMN_TO_COLUMN) // COLUMNS
+        return uncovers(state, source, cards_moved(state, source, (action - COLUMN_TO_COLUMN) % COLUMNS))
+
+    # ---- Knowledge of the game
+
+    def evaluate(self, state: Position, out: Utilities) -> None:
+        """How far the game has come: cards on foundations, cards turned up, columns without hidden cards."""
+        uncovered = 0
+        for column in range(COLUMNS):
+            if state[FACE_DOWN + column] == 0:
+                uncovered += 1
+        weight = FOUNDATION_WEIGHT * foundation_cards(state)
+        weight += TURNED_UP_WEIGHT * (HIDDEN_AT_START - face_down_cards(state))
+        weight += UNCOVERED_WEIGHT * uncovered
+        out[0] = weight / FULL_WEIGHT
+
+    def is_promising(self, state: Position, action: int) -> bool:
+        """Whether a legal action brings a new card to a foundation or turns a card up."""
+        return self.preference(state, action) <= UNCOVER
+
+    def preference(self, state: Position, action: int) -> int:
+        """The class of a legal action, lower ones first."""
+        if action == TURN:
+            return DEAL
+        if action < COLUMN_TO_FOUNDATION or action >= FROM_TALON:
+            target = (action - FROM_TALON) % TARGETS if self.macro else action - FROM_WASTE
+            return TO_FOUNDATION if target == 0 else FROM_STOCK
+        if action < COLUMN_TO_COLUMN:
+            if self.uncovers_card(state, action):
+                return UNCOVER_BY_FOUNDATION
+            # A card that comes back to its foundation is no gain: without this, it would go to and fro.
+            return TO_FOUNDATION if foundation_cards(state) == state[RECORD] else REARRANGE
+        return UNCOVER if self.uncovers_card(state, action) else REARRANGE
+
+    def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """A greedy policy: any move of the best class there is.
+
+        A priority list in the manner of Bjarnason, Fern and Tadepalli (ICAPS 2009): to a foundation
+        uncovering a card, to a foundation, between columns uncovering a card, from the waste to a column,
+        and then the rest. Where there is `turn`, it comes before the rest until the stock was gone through
+        once without progress, and is one of the rest from then on. It wins 11.9 % of the deals in the macro
+        form with draw 3, and 12.6 % with idle_limit=1000.
+        """
+        count = self.legal_actions(state, actions)
+        tired = state[IDLE] * self.draw > state[TALON_SIZE] + self.draw
+        best = REARRANGE + 1
+        ties = 0
+        for index in range(count):
+            action = actions[index]
+            preference = self.preference(state, action)
+            if preference == DEAL and tired:
+                preference = REARRANGE
+            if preference < best:
+                best = preference
+                ties = 0
+            if preference == best:
+                actions[ties] = action
+                ties += 1
+        return actions[below(rng, ties)]
+
+    # ---- Text
+
+    def render(self, state: Position) -> str:
+        """Stock, waste and foundations in one line, the columns below; `##` is a card face down."""
+        return draw_position(state)
+
+    def action_to_string(self, state: Position, action: int) -> str:
+        """`turn`, or `move` with source, lowest card where it is not the top one, and target."""
+        return print_move(state, int(action))
+
+    def string_to_action(self, state: Position, text: str) -> int:
+        """Read a move, small or capital letters alike; the card may also be named where it is the top one."""
+        return parse_move(self, state, text)
+
+    def check_state(self, state: Position) -> None:
+        """Refuse anything but 52 cards in an order that a game can reach, with counters that fit them."""
+        check_position(self, state)
