@@ -24,6 +24,7 @@ class Budget:
         self.seconds = seconds
         self.done = 0
         self.chunk = 0
+        self.is_finished = False
         self.start = self.last = time.perf_counter()
 
     @property
@@ -31,15 +32,19 @@ class Budget:
         """Seconds from the start to the end of the last chunk."""
         return self.last - self.start
 
+    def record(self, simulations: int) -> None:
+        """Count what was done of a chunk; less than asked for means that nothing is left to do."""
+        self.done += simulations
+        self.is_finished = simulations < self.chunk
+
     def next_chunk(self) -> int:
         """How many simulations to run before asking again; 0 when the search is over."""
         now = time.perf_counter()
         took, self.last = now - self.last, now
-        self.done += self.chunk
         time_left = CHUNK_SECONDS if self.seconds is None else self.seconds - self.elapsed
         if self.chunk == 0:
             chunk = FIRST_CHUNK
-        elif time_left <= 0.0:
+        elif time_left <= 0.0 or self.is_finished:
             chunk = 0
         else:
             fitting = self.chunk * min(CHUNK_SECONDS, time_left) / max(took, 1e-9)

@@ -23,6 +23,8 @@ class SearchOptions(TypedDict, total=False):
     selection: Selection
     expansion: Expansion
     rollout: Rollout
+    solver: bool
+    final: str
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,10 @@ class Options:
         selection: Which child a simulation goes down to.
         expansion: Which untried move it adds to the tree.
         rollout: How it plays on where the tree ends.
+        solver: Keep proofs: what is decided is not searched again, and a decided root ends the search.
+        final: Which move to play: the most visited ("visits"), the one with the highest mean ("value"), the most
+            visited once it also has the highest mean ("robust_max": searches on until they agree, at most twice
+            the budget), or the one with the highest lower confidence bound ("lcb").
     """
 
     simulations: int | None = None
@@ -44,6 +50,8 @@ class Options:
     selection: Selection = UCT()
     expansion: Expansion = Lazy()
     rollout: Rollout = RandomRollout()
+    solver: bool = False
+    final: str = "visits"
 
     def __post_init__(self) -> None:
         if self.simulations is None and self.seconds is None:
@@ -55,11 +63,17 @@ class Options:
         if self.seed is None:
             object.__setattr__(self, "seed", secrets.randbits(63))
         whole_number("seed", self.seed, low=-(2**63), high=2**64 - 1)
+        if not isinstance(self.solver, bool):
+            raise TypeError(f"solver must be True or False, not {self.solver!r}")
+        if self.final not in FINAL_MOVES:
+            raise ValueError(f"final must be one of {', '.join(FINAL_MOVES)}, not {self.final!r}")
         for name, kind in STRATEGIES.items():
             component = getattr(self, name)
             if not isinstance(component, kind):
                 raise TypeError(f"{name} must be a {kind.__name__}, such as {example(kind)}, not {component!r}")
 
+
+FINAL_MOVES = ("visits", "value", "robust_max", "lcb")
 
 STRATEGIES: dict[str, type[Component]] = {"selection": Selection, "expansion": Expansion, "rollout": Rollout}
 

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from fastmcts.budget import Budget
 from fastmcts.errors import GameError
+from fastmcts.final import final_index
 from fastmcts.game import Game
 from fastmcts.options import Options, SearchOptions, make_options
-from fastmcts.result import SearchResult, best_index, root_statistics
+from fastmcts.result import SearchResult, root_bounds, root_statistics
 from fastmcts.searcher import Searcher
 from fastmcts.state import State
 
@@ -37,7 +38,7 @@ def search(state: State, **options: Unpack[SearchOptions]) -> SearchResult:
     compile_seconds = searcher.prepare()
     budget = Budget(checked.simulations, checked.seconds)
     while (chunk := budget.next_chunk()) > 0:
-        searcher.simulate(chunk)
+        budget.record(searcher.simulate(chunk))
     return summarize(searcher, state, actions, checked, budget, compile_seconds)
 
 
@@ -59,17 +60,21 @@ def summarize(
     """Read the result off a searched tree."""
     tree = searcher.tree
     visits, value_sums = root_statistics(tree, actions)
+    lower, upper = root_bounds(tree, actions, state.current_player(), state.game.num_players)
     values = np.divide(value_sums, visits, out=np.full(len(actions), np.nan), where=visits > 0)
     policy = np.zeros(state.game.num_actions)
     policy[actions] = visits / max(1, visits.sum())
     return SearchResult(
         state=state.clone(),
         tree=tree,
-        action=int(actions[best_index(visits, values, actions)]) if len(actions) else None,
+        action=int(actions[final_index(options.final, actions, visits, values, lower, upper)])
+        if len(actions)
+        else None,
         actions=actions,
         visits=visits,
         values=values,
         policy=policy,
+        proven=np.where(lower == upper, lower, np.nan),
         value=float(value_sums.sum() / visits.sum()) if visits.any() else np.nan,
         simulations=budget.done,
         seconds=budget.elapsed,

@@ -12,6 +12,7 @@ from fastmcts.kernels.loop import run
 from fastmcts.kernels.rng import make_rng
 from fastmcts.options import Options
 from fastmcts.scratch import make_scratch
+from fastmcts.strategy import make_strategy
 
 FIRST_CAPACITY = 1024  # nodes
 
@@ -21,9 +22,17 @@ class Searcher:
 
     def __init__(self, game: Game, options: Options) -> None:
         self.game = game
-        self.components = (game, options.selection, options.expansion, options.rollout)
-        self.scratch = make_scratch(game.state_size, game.num_actions, game.num_players)
-        self.tree = trees.allocate(FIRST_CAPACITY + game.num_actions)
+        self.strategy = make_strategy(game, options)
+        moves_kept = game.max_game_length if self.strategy.keeps_moves else 0
+        self.scratch = make_scratch(
+            game.state_size, game.num_actions, game.num_players, game.num_chance_outcomes, moves_kept
+        )
+        self.tree = trees.allocate(
+            FIRST_CAPACITY + max(game.num_actions, game.num_chance_outcomes),
+            self.strategy.statistics,
+            game.num_players,
+            game.num_actions,
+        )
         self.root = np.zeros(game.state_size, np.int64)
         self.rng = make_rng(0)
 
@@ -42,18 +51,23 @@ class Searcher:
             raise error.with_traceback(None) from None
         return time.perf_counter() - start
 
-    def simulate(self, simulations: int) -> None:
-        """Add exactly so many simulations, growing the tree where needed."""
+    def simulate(self, simulations: int) -> int:
+        """Add simulations, growing the tree where needed; fewer than asked for only if the root is decided."""
         remaining = simulations
-        while remaining > 0:
+        while remaining > 0 and not self.is_decided():
             remaining -= self.run_kernel(remaining)
-            if remaining > 0:
+            if remaining > 0 and not self.is_decided():
                 self.tree = trees.grown(self.tree, 2 * self.tree.visits.size)
+        return simulations - remaining
+
+    def is_decided(self) -> bool:
+        """Whether the value of the root is proven."""
+        return bool(self.strategy.proofs.root_is_decided(self.tree))
 
     def run_kernel(self, simulations: int) -> int:
         """Add up to so many simulations, as many as surely find room; return how many."""
         try:
-            return run(*self.components, self.tree, self.root, self.scratch, self.rng, simulations)
+            return run(self.strategy, self.tree, self.root, self.scratch, self.rng, simulations)
         except CompileError:
             raise
         except GameError as error:
