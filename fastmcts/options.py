@@ -3,15 +3,20 @@
 import dataclasses
 import difflib
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from fastmcts.checks import real_number, whole_number
 from fastmcts.component import Component
 from fastmcts.expansion import Expansion, Lazy
+from fastmcts.progress import ProgressOption
 from fastmcts.rollout import RandomRollout, Rollout
 from fastmcts.selection import UCT, Selection
+from fastmcts.stoppers import Stopper
 from fastmcts.tree import MAX_VISITS
+
+PARALLEL = ("trees",)
 
 
 class SearchOptions(TypedDict, total=False):
@@ -23,6 +28,14 @@ class SearchOptions(TypedDict, total=False):
     selection: Selection
     expansion: Expansion
     rollout: Rollout
+    stop: Stopper | Sequence[Stopper]
+    search_forced: bool
+    memory_mb: float
+    trees: int
+    threads: int
+    parallel: str
+    progress: ProgressOption
+    trace: bool
 
 
 @dataclass(frozen=True)
@@ -36,6 +49,15 @@ class Options:
         selection: Which child a simulation goes down to.
         expansion: Which untried move it adds to the tree.
         rollout: How it plays on where the tree ends.
+        stop: A stopper or several, such as `Decided()`: reasons to stop before the budget is used up.
+        search_forced: Search also where there is only one legal move; else it is returned at once.
+        memory_mb: The most memory for all trees together, in megabytes. A full tree goes on by dropping the
+            children of its least visited nodes.
+        trees: How many independent trees to grow, each with a seed of its own; their roots are added up.
+        threads: How many threads work on them. The result is the same for any number.
+        parallel: What the threads share: "trees" gives each tree to one thread.
+        progress: True shows a bar; a function is called with a `Snapshot` about ten times a second.
+        trace: Record the statistics of the root at 1, 2, 4, ... simulations in `result.trace`.
     """
 
     simulations: int | None = None
@@ -44,6 +66,14 @@ class Options:
     selection: Selection = UCT()
     expansion: Expansion = Lazy()
     rollout: Rollout = RandomRollout()
+    stop: tuple[Stopper, ...] = ()
+    search_forced: bool = False
+    memory_mb: float = 512.0
+    trees: int = 1
+    threads: int = 1
+    parallel: str = "trees"
+    progress: ProgressOption = False
+    trace: bool = False
 
     def __post_init__(self) -> None:
         if self.simulations is None and self.seconds is None:
@@ -59,7 +89,37 @@ class Options:
             component = getattr(self, name)
             if not isinstance(component, kind):
                 raise TypeError(f"{name} must be a {kind.__name__}, such as {example(kind)}, not {component!r}")
+        self.check_resources()
+        self.check_watching()
 
+    def check_resources(self) -> None:
+        """Check what a search may use."""
+        real_number("memory_mb", self.memory_mb, above=0.0)
+        whole_number("trees", self.trees, low=1, high=MOST_TREES)
+        whole_number("threads", self.threads, low=1, high=MOST_THREADS)
+        if self.parallel not in PARALLEL:
+            raise ValueError(f"parallel must be {' or '.join(map(repr, PARALLEL))}, not {self.parallel!r}")
+        if self.simulations is not None and self.simulations < self.trees:
+            raise ValueError(
+                f"trees={self.trees} cannot share simulations={self.simulations}: each needs at least one"
+            )
+
+    def check_watching(self) -> None:
+        """Check what looks on while a search goes on."""
+        if isinstance(self.stop, Stopper):
+            object.__setattr__(self, "stop", (self.stop,))
+        if not isinstance(self.stop, Sequence) or not all(isinstance(one, Stopper) for one in self.stop):
+            raise TypeError(f"stop must be a Stopper or several, such as Decided(), not {self.stop!r}")
+        object.__setattr__(self, "stop", tuple(self.stop))
+        if not isinstance(self.progress, bool) and not callable(self.progress):
+            raise TypeError(f"progress must be True, False or a function, not {self.progress!r}")
+        for name in ("search_forced", "trace"):
+            if not isinstance(getattr(self, name), bool):
+                raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")
+
+
+MOST_TREES = 4096
+MOST_THREADS = 1024
 
 STRATEGIES: dict[str, type[Component]] = {"selection": Selection, "expansion": Expansion, "rollout": Rollout}
 

@@ -1,6 +1,8 @@
 """What a search found."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +10,9 @@ from numpy.typing import NDArray
 from fastmcts.constants import ROOT
 from fastmcts.state import State
 from fastmcts.tree import Tree, children
+
+if TYPE_CHECKING:
+    from fastmcts.snapshot import Trace
 
 ROWS_SHOWN = 10
 
@@ -18,7 +23,8 @@ class SearchResult:
 
     Attributes:
         state: The position that was searched.
-        tree: The arrays of the search tree.
+        tree: The arrays of the search tree; with several trees, of the first. Those of an `MCTS` object change
+            when it searches on.
         action: The move to make, or None where there is none.
         actions: int64 [L], the legal actions in ascending order.
         visits: int64 [L], how often each was visited.
@@ -32,6 +38,13 @@ class SearchResult:
         max_depth: How many moves below the root its deepest node is.
         reused: The share of the root's visits that came from an earlier search.
         seed: The seed; the same options and seed give the same tree.
+        stopped_by: What ended the search: "simulations", "seconds", "single move", "game over", "proven", or
+            what a stopper says.
+        memory_mb: How much memory its nodes took at most, in megabytes.
+        recycled: How many nodes were dropped to make room for others, since the tree was started.
+        trees: The arrays of all trees.
+        trace: The root at 1, 2, 4, ... simulations, if the option `trace` asks for it.
+        line: The most visited moves from here on.
     """
 
     state: State
@@ -49,16 +62,16 @@ class SearchResult:
     max_depth: int
     reused: float
     seed: int
+    stopped_by: str
+    memory_mb: float
+    recycled: int
+    trees: tuple[Tree, ...] = field(repr=False)
+    trace: "Trace | None" = field(repr=False)
+    line: tuple[int, ...] = field(repr=False)
 
     def principal_variation(self) -> list[int]:
         """The most visited moves from here on, as far as the tree goes."""
-        line: list[int] = []
-        node = ROOT
-        while len(visited := children(self.tree, node)) > 0:
-            statistics = [child_statistics(self.tree, child) for child in visited]
-            node = visited[best_index(*(np.array(column) for column in zip(*statistics, strict=True)))]
-            line.append(int(self.tree.action[node]))
-        return line
+        return list(self.line)
 
     def __str__(self) -> str:
         """A table of the best moves and the line of best play."""
@@ -88,10 +101,22 @@ class SearchResult:
         return moves
 
 
-def child_statistics(tree: Tree, child: int) -> tuple[int, float, int]:
-    """Visits, mean reward and action of a visited node."""
-    visits = int(tree.visits[child])
-    return visits, float(tree.value_sum[child]) / visits, int(tree.action[child])
+def best_line(trees: Sequence[Tree]) -> list[int]:
+    """The most visited moves in several trees from one root, taken together."""
+    line: list[int] = []
+    nodes = [(tree, ROOT) for tree in trees]
+    while True:
+        below = [(tree, child) for tree, node in nodes for child in children(tree, node) if tree.visits[child] > 0]
+        if not below:
+            return line
+        actions = np.unique([tree.action[child] for tree, child in below]).astype(np.int64)
+        visits, value_sums = np.zeros(len(actions), np.int64), np.zeros(len(actions))
+        for tree, child in below:
+            index = np.searchsorted(actions, tree.action[child])
+            visits[index] += tree.visits[child]
+            value_sums[index] += tree.value_sum[child]
+        line.append(int(actions[best_index(visits, value_sums / visits, actions)]))
+        nodes = [(tree, child) for tree, child in below if tree.action[child] == line[-1]]
 
 
 def best_index(visits: NDArray[np.int64], values: NDArray[np.float64], actions: NDArray[np.int64]) -> int:

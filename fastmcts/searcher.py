@@ -1,37 +1,100 @@
 """One tree, and what it takes to add simulations to it."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 
+from fastmcts import memory
 from fastmcts import tree as trees
 from fastmcts.arrays import Position
+from fastmcts.constants import NONE, ROOT
 from fastmcts.errors import CompileError, GameError
+from fastmcts.expansion import Expansion
 from fastmcts.game import Game
+from fastmcts.jit import JIT_ENABLED
 from fastmcts.kernels.loop import run
 from fastmcts.kernels.rng import make_rng
 from fastmcts.options import Options
-from fastmcts.scratch import make_scratch
+from fastmcts.rollout import Rollout
+from fastmcts.scratch import Scratch, make_scratch
+from fastmcts.selection import Selection
+from fastmcts.tree import Tree
 
-FIRST_CAPACITY = 1024  # nodes
+GRACE_SECONDS = 0.01  # by which making room may pass the deadline
+SECONDS_PER_NODE = 2e-8  # that making room takes, until it is measured
+
+
+class Strategy(NamedTuple):
+    """The components that a kernel is compiled for."""
+
+    game: Game
+    selection: Selection
+    expansion: Expansion
+    rollout: Rollout
+
+
+def make_strategy(game: Game, options: Options) -> Strategy:
+    """The components of a search."""
+    return Strategy(game, options.selection, options.expansion, options.rollout)
+
+
+def scratch_for(game: Game) -> Scratch:
+    """The buffers of one thread."""
+    return make_scratch(game.state_size, game.num_actions, game.num_players)
+
+
+def empty_tree(game: Game, capacity: int) -> Tree:
+    """A tree with the fields that the components ask for."""
+    return trees.allocate(capacity)
 
 
 class Searcher:
-    """Grows one tree from a position."""
+    """Grows one tree from a position.
 
-    def __init__(self, game: Game, options: Options) -> None:
+    Args:
+        game: The game.
+        options: How to search.
+        parts: How many trees share the memory that the options allow.
+    """
+
+    def __init__(self, game: Game, options: Options, parts: int = 1) -> None:
         self.game = game
-        self.components = (game, options.selection, options.expansion, options.rollout)
-        self.scratch = make_scratch(game.state_size, game.num_actions, game.num_players)
-        self.tree = trees.allocate(FIRST_CAPACITY + game.num_actions)
+        self.strategy = make_strategy(game, options)
+        self.scratch = scratch_for(game)
+        tree = empty_tree(game, memory.first_capacity(game))
+        self.limit = memory.most_nodes(game, tree, options.memory_mb, parts)
+        self.tree = memory.within(tree, self.limit)
         self.root = np.zeros(game.state_size, np.int64)
         self.rng = make_rng(0)
+        self.is_planted = False
+        self.recycled = 0  # nodes, since the tree was planted
+        self.most_used = 0  # nodes, since the tree was planted
+        self.seconds_per_node = SECONDS_PER_NODE
 
-    def plant(self, position: Position, seed: int) -> None:
-        """Start a new tree at a position."""
+    def plant(self, position: Position, seed: int | None = None) -> None:
+        """Start a new tree at a position; without a seed the random numbers go on."""
+        self.is_planted = False
         self.root[:] = position
-        self.rng = make_rng(seed)
+        if seed is not None:
+            self.rng = make_rng(seed)
         trees.plant(self.tree, self.game.current_player(self.root))
+        self.recycled = 0
+        self.most_used = 0
+        self.is_planted = True
+
+    def advance(self, path: list[int], position: Position) -> None:
+        """Make the node at the end of a path of actions the root, or start anew there if it is not in the tree."""
+        node = ROOT
+        for action in path:
+            node = trees.child_for(self.tree, node, action)
+            if node == NONE:
+                self.plant(position)
+                return
+        self.note_use()
+        memory.make_root(self.tree, node, self.root, position)
 
     def prepare(self) -> float:
         """Compile the kernels for these components, or load them from the cache; return the seconds."""
@@ -42,19 +105,72 @@ class Searcher:
             raise error.with_traceback(None) from None
         return time.perf_counter() - start
 
-    def simulate(self, simulations: int) -> None:
-        """Add exactly so many simulations, growing the tree where needed."""
-        remaining = simulations
-        while remaining > 0:
-            remaining -= self.run_kernel(remaining)
-            if remaining > 0:
-                self.tree = trees.grown(self.tree, 2 * self.tree.visits.size)
+    def prepare_recycling(self) -> float:
+        """Compile what makes room in a full tree, or load it from the cache; return the seconds."""
+        start = time.perf_counter()
+        tree = trees.grown(self.tree, 1 + int(self.tree.size[0]))
+        memory.drop_least_visited(tree)
+        return time.perf_counter() - start
+
+    def simulate(self, simulations: int, deadline: float | None = None) -> int:
+        """Add simulations, making room in the tree where needed.
+
+        Args:
+            simulations: How many.
+            deadline: When time is up (`time.perf_counter`): room is not made if that would take longer.
+
+        Returns:
+            How many were added: fewer only when time is up or nothing is left to find out.
+        """
+        done = self.run_kernel(simulations)
+        while done < simulations and self.is_full and self.make_room(deadline):
+            done += self.run_kernel(simulations - done)
+        return done
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the next simulation might not find room."""
+        return int(self.tree.size[0]) > self.tree.visits.size - memory.widest_block(self.game)
+
+    def make_room(self, deadline: float | None) -> bool:
+        """Grow the tree, or recycle at the limit; False if that would last beyond the deadline."""
+        start = time.perf_counter()
+        nodes = int(self.tree.size[0])
+        if deadline is not None and start + nodes * self.seconds_per_node > deadline + GRACE_SECONDS:
+            return False
+        self.note_use()
+        if self.tree.visits.size < self.limit:
+            self.tree = trees.grown(self.tree, memory.next_capacity(self.tree, self.limit))
+        else:
+            self.recycled += memory.drop_least_visited(self.tree)
+        self.seconds_per_node = (time.perf_counter() - start) / nodes
+        return True
+
+    def note_use(self) -> None:
+        """Remember how much of the arrays was used, before it shrinks."""
+        self.most_used = max(self.most_used, int(self.tree.size[0]))
+
+    @property
+    def bytes_used(self) -> int:
+        """How much memory the tree has used, now or before it was made smaller."""
+        return max(self.most_used, int(self.tree.size[0])) * memory.bytes_per_node(self.tree)
 
     def run_kernel(self, simulations: int) -> int:
         """Add up to so many simulations, as many as surely find room; return how many."""
+        with self.blaming_the_game():
+            return run(self.strategy, self.tree, self.root, self.scratch, self.rng, simulations)
+
+    @contextmanager
+    def blaming_the_game(self) -> Iterator[None]:
+        """Say which game is at fault if a kernel fails, and do not go on from a tree that is half done."""
         try:
-            return run(*self.components, self.tree, self.root, self.scratch, self.rng, simulations)
+            yield
         except CompileError:
             raise
         except GameError as error:
+            self.is_planted = False
             raise GameError(f"{self.game.name} breaks the rules for games: {error}") from None
+        except KeyboardInterrupt:
+            # Compiled code is never interrupted; plain Python may have been in the middle of a simulation.
+            self.is_planted = self.is_planted and JIT_ENABLED
+            raise

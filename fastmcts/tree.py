@@ -28,7 +28,8 @@ that still waits only `action` is set, everything else is written when it is fir
 
 `value_sum` belongs to the player who moved *into* the node, so selection at the parent maximises and
 nothing flips a sign: a player may move twice in a row, and any number may play. The root was not moved
-into; it holds the rewards of the player to move.
+into; it holds the rewards of the player to move. (A root that was moved into before it became the root, as
+`MCTS.advance` makes them, goes on holding those of the player who moved.)
 """
 
 from typing import NamedTuple
@@ -109,3 +110,8 @@ def children(tree: Tree, node: int) -> range:
     """The children of a node that were visited at least once."""
     first = int(tree.first_child[node])
     return range(first, first + int(tree.num_tried[node]))
+
+
+def child_for(tree: Tree, node: int, action: int) -> int:
+    """The child of a node that an action leads to, NONE if it was not tried."""
+    return next((child for child in children(tree, node) if tree.action[child] == action), NONE)

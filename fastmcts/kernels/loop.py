@@ -1,20 +1,17 @@
 """Monte Carlo tree search."""
 
-from fastmcts.jit import entry
+from fastmcts.jit import compiled, entry
 from fastmcts.kernels.backup import backup
 from fastmcts.kernels.descend import descend
 from fastmcts.kernels.rollout import play_out
 
 
 @entry
-def run(game, selection, expansion, rollout, tree, root, scratch, rng, simulations):
+def run(strategy, tree, root, scratch, rng, simulations):
     """Add simulations to a tree; everything but the components is modified in place.
 
     Args:
-        game: Component.
-        selection: Component.
-        expansion: Component.
-        rollout: Component.
+        strategy: The components.
         tree: The tree, planted at `root`.
         root: int64 [state_size], the position at the root; not modified.
         scratch: Buffers of this thread.
@@ -24,6 +21,13 @@ def run(game, selection, expansion, rollout, tree, root, scratch, rng, simulatio
     Returns:
         How many were added: fewer than asked for when the next might not find room in the tree.
     """
+    return search(strategy, tree, root, scratch, rng, simulations)
+
+
+@compiled
+def search(strategy, tree, root, scratch, rng, simulations):
+    """Simulate until the budget or the room in the tree is used up."""
+    game, selection, expansion, rollout = strategy
     last_with_room = tree.visits.size - game.num_actions
     for simulation in range(simulations):
         if tree.size[0] > last_with_room:
