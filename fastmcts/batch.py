@@ -104,7 +104,9 @@ def search_batch(
     start = time.perf_counter()
     with batch_progress(checked.progress) as progress:
         work_off(workers, queue, progress, start)
-    return batch_result(task, sum(worker.simulations for worker in workers), time.perf_counter() - start, compile_seconds)
+    return batch_result(
+        task, sum(worker.simulations for worker in workers), time.perf_counter() - start, compile_seconds
+    )
 
 
 def stacked(states: Sequence[State] | NDArray[np.int64], game: Game | None) -> tuple[Game, NDArray[np.int64]]:
@@ -144,7 +146,9 @@ class RangeQueue:
             return range(start, self.next)
 
 
-def work_off(workers: Sequence[KernelWorker | SearchWorker], queue: RangeQueue, progress: Progress, start: float) -> None:
+def work_off(
+    workers: Sequence[KernelWorker | SearchWorker], queue: RangeQueue, progress: Progress, start: float
+) -> None:
     """Let each worker work in a thread of its own until all is done, or one fails, or Ctrl-C."""
     pool = ThreadPoolExecutor(len(workers), thread_name_prefix="fastmcts")
 

@@ -8,6 +8,7 @@ import time
 
 CHUNK_SECONDS = 0.02
 MOST_GROWTH = 16  # from one chunk to the next
+CAUTION = 4.0  # how much slower than before a search may be: another position, another load
 
 
 class Budget:
@@ -16,14 +17,15 @@ class Budget:
     Args:
         simulations: The most to run, or None.
         seconds: The longest to search, or None.
+        speed: Seconds for a simulation, if that is known from before.
     """
 
-    def __init__(self, simulations: int | None, seconds: float | None) -> None:
+    def __init__(self, simulations: int | None, seconds: float | None, speed: float | None = None) -> None:
         self.simulations = simulations
         self.seconds = seconds
         self.done = 0
-        self.chunk = 0  # simulations in the last one
-        self.took = 0.0  # seconds, for the last one
+        self.chunk = 1 if speed else 0  # simulations in the last one
+        self.took = CAUTION * (speed or 0.0)  # seconds, for the last one
         self.start = self.chunk_start = self.last = time.perf_counter()
 
     @property
@@ -66,7 +68,7 @@ class Budget:
         if self.deadline is not None:
             time_left = max(0.0, min(CHUNK_SECONDS, self.deadline - self.chunk_start))
         fitting = int(self.chunk * time_left / max(self.took, 1e-9))
-        chunk = max(1, min(fitting, MOST_GROWTH * self.chunk))
+        chunk = max(1, min(fitting, MOST_GROWTH * self.chunk) if self.done > 0 else fitting)
         ends = [end - self.done for end in (self.simulations, up_to) if end is not None]
         return min(chunk, *ends) if ends else chunk
 

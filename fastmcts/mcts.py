@@ -1,6 +1,7 @@
 """A search whose tree is kept from move to move."""
 
 import dataclasses
+import weakref
 from pathlib import Path
 from typing import Unpack
 
@@ -14,7 +15,8 @@ from fastmcts.game import Game
 from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.progress import search_progress
 from fastmcts.recognition import find_below
-from fastmcts.result import SearchResult, best_index, best_line
+from fastmcts.result import SearchResult, best_index
+from fastmcts.searcher import known_speed, note_speed
 from fastmcts.snapshot import Snapshot, make_trace
 from fastmcts.state import State
 from fastmcts.stoppers import next_check, next_trace
@@ -49,6 +51,7 @@ class MCTS:
         self.game = game
         self.options = options
         self.forest = Forest(game, options)
+        self.last_result: weakref.ref[SearchResult] | None = None
 
     def search(self, state: State) -> SearchResult:
         """Search for the best move in a position.
@@ -61,6 +64,7 @@ class MCTS:
         """
         self.check_state(state)
         actions = np.array(state.legal_actions(), np.int64)
+        self.finish_last_result()
         self.go_to(state)
         before = self.forest.root_visits
         if len(actions) == 0:
@@ -70,6 +74,7 @@ class MCTS:
         compile_seconds = self.forest.prepare()
         budget = self.make_budget()
         reason, looks = self.run(state, actions, budget)
+        note_speed(self.forest.searchers[0].strategy, budget.elapsed / max(1, budget.done))
         return self.result(state, actions, reason, before, budget, compile_seconds, looks)
 
     def advance(self, action: int) -> None:
@@ -85,10 +90,12 @@ class MCTS:
         state = self.game.new_state(self.forest.root.copy())
         reveals = action in state.legal_actions() and reveals_something(state, [action])
         state.apply_action(action)
+        self.finish_last_result()
         self.forest.advance([int(action)], state.array, keep=not reveals)
 
     def reset(self) -> None:
         """Forget everything, the state of the random numbers too."""
+        self.finish_last_result()
         self.forest.forget()
 
     def start_over(self, seed: int) -> None:
@@ -152,7 +159,8 @@ class MCTS:
                 f"the tree has {self.forest.root_visits:,} visits and can count {max(0, countable):,} more:"
                 " reset() or advance(action) before searching on"
             )
-        return Budget(countable if asked is None else asked, self.options.seconds)
+        speed = known_speed(self.forest.searchers[0].strategy)
+        return Budget(countable if asked is None else asked, self.options.seconds, speed)
 
     def run(self, state: State, actions: NDArray[np.int64], budget: Budget) -> tuple[str, list[Snapshot]]:
         """Simulate until something ends it; return the reason, and the looks for the trace."""
@@ -213,7 +221,7 @@ class MCTS:
         values = means(value_sums, visits)
         policy = np.zeros(self.game.num_actions)
         policy[actions] = visits / visits.sum() if visits.any() else len(actions) == 1
-        return SearchResult(
+        result = SearchResult(
             state=state.clone(),
             tree=trees[0],
             action=int(actions[best_index(visits, values, actions)]) if len(actions) else None,
@@ -234,8 +242,16 @@ class MCTS:
             recycled=sum(searcher.recycled for searcher in forest.searchers),
             trees=trees,
             trace=make_trace(looks or [], len(actions)) if self.options.trace else None,
-            line=tuple(best_line(trees)),
         )
+        self.last_result = weakref.ref(result)
+        return result
+
+    def finish_last_result(self) -> None:
+        """Let the last result read from the trees what it may be asked for after they have changed."""
+        result = self.last_result and self.last_result()
+        if result is not None:
+            _ = result.line
+        self.last_result = None
 
 
 def check_openness(game: Game) -> None:

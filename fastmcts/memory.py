@@ -79,15 +79,17 @@ def within(tree: Tree, limit: int) -> Tree:
 
 def drop_least_visited(tree: Tree) -> int:
     """Free half of a tree's room in place; return how many nodes went."""
-    return int(recycle(*parts(tree), tree.visits.size // 2))
+    links, fields, counters, places = parts(tree)
+    return int(recycle(links, fields, counters, places, tree.visits.size // 2))
 
 
 def make_root(tree: Tree, node: int, root: Position, position: Position) -> None:
     """Keep nothing but a node's subtree, in place, and let `root` be `position`."""
-    keep_below(*parts(tree), node, root, position)
+    links, fields, counters, places = parts(tree)
+    keep_below(links, fields, counters, places, node, root, position)
 
 
-def parts(tree: Tree) -> tuple[Any, ...]:
+def parts(tree: Tree) -> tuple[Any, Any, Any, Any]:
     """A tree as the compacting kernels take it."""
     links = (tree.visits, tree.parent, tree.first_child, tree.num_children, tree.num_tried, tree.action)
     places = np.empty(tree.visits.size, np.int32)

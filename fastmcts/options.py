@@ -100,9 +100,7 @@ class Options:
         if self.parallel not in PARALLEL:
             raise ValueError(f"parallel must be {' or '.join(map(repr, PARALLEL))}, not {self.parallel!r}")
         if self.simulations is not None and self.simulations < self.trees:
-            raise ValueError(
-                f"trees={self.trees} cannot share simulations={self.simulations}: each needs at least one"
-            )
+            raise ValueError(f"trees={self.trees} cannot share simulations={self.simulations}: each needs at least one")
 
     def check_watching(self) -> None:
         """Check what looks on while a search goes on."""

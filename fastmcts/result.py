@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,7 +45,6 @@ class SearchResult:
         recycled: How many nodes were dropped to make room for others, since the tree was started.
         trees: The arrays of all trees.
         trace: The root at 1, 2, 4, ... simulations, if the option `trace` asks for it.
-        line: The most visited moves from here on.
     """
 
     state: State
@@ -67,7 +67,11 @@ class SearchResult:
     recycled: int
     trees: tuple[Tree, ...] = field(repr=False)
     trace: "Trace | None" = field(repr=False)
-    line: tuple[int, ...] = field(repr=False)
+
+    @cached_property
+    def line(self) -> tuple[int, ...]:
+        """The most visited moves from here on; an `MCTS` object has it read before it changes the trees."""
+        return tuple(best_line(self.trees))
 
     def principal_variation(self) -> list[int]:
         """The most visited moves from here on, as far as the tree goes."""

@@ -117,10 +117,9 @@ def read_header(path: Path, arrays: Arrays) -> dict[str, Any]:
     """Check that an archive is a search of ours, complete and not from the future; return its header."""
     try:
         header = json.loads(arrays[HEADER].tobytes())
-        is_ours = header["format"] == FORMAT
-    except (KeyError, ValueError, TypeError):
-        is_ours = False
-    if not is_ours:
+    except (KeyError, ValueError):
+        header = None
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise LoadError(f"{path} is not a saved search of fastmcts")
     if header["version"] > VERSION:
         raise LoadError(f"{path} has format {header['version']}; this version of fastmcts reads up to {VERSION}")
@@ -208,7 +207,7 @@ def encode(value: Any) -> Any:
         raise TypeError(f"{value!r} cannot be saved: components and stoppers can if they are dataclasses")
     if "<locals>" in cls.__qualname__:
         raise TypeError(f"{cls.__qualname__} cannot be saved: move the class to the top of its module")
-    fields = {field.name: encode(getattr(value, field.name)) for field in dataclasses.fields(value) if field.init}
+    fields = {field.name: encode(getattr(value, field.name)) for field in dataclasses.fields(cls) if field.init}
     return {"class": [cls.__module__, cls.__qualname__], "fields": fields}
 
 

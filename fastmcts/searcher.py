@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +34,27 @@ class Strategy(NamedTuple):
     selection: Selection
     expansion: Expansion
     rollout: Rollout
+
+
+#: Components that were compiled in this process -> seconds for a simulation, when it was last measured.
+KNOWN_SPEEDS: dict[Strategy, float] = {}
+MOST_KNOWN = 1000
+
+
+def known_speed(strategy: Strategy) -> float | None:
+    """Seconds for a simulation with these components; None if they were not used yet."""
+    try:
+        return KNOWN_SPEEDS.get(strategy)
+    except TypeError:  # a component has a field that cannot be hashed
+        return None
+
+
+def note_speed(strategy: Strategy, seconds: float) -> None:
+    """Remember the seconds for a simulation, so that the next search starts with a chunk that fits."""
+    if len(KNOWN_SPEEDS) >= MOST_KNOWN:
+        KNOWN_SPEEDS.clear()
+    with suppress(TypeError):
+        KNOWN_SPEEDS[strategy] = seconds
 
 
 def make_strategy(game: Game, options: Options) -> Strategy:
@@ -100,7 +121,8 @@ class Searcher:
         """Compile the kernels for these components, or load them from the cache; return the seconds."""
         start = time.perf_counter()
         try:
-            self.run_kernel(0)
+            if known_speed(self.strategy) is None:
+                self.run_kernel(0)
         except CompileError as error:
             raise error.with_traceback(None) from None
         return time.perf_counter() - start

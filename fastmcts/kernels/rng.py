@@ -4,6 +4,8 @@ A generator is a uint64 array `[counter, step]`. The step is odd and differs fro
 generators walk different cycles instead of two places of one (Steele, Lea and Flood 2014).
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -81,7 +83,7 @@ def spawn_seeds(seed: int, count: int) -> NDArray[np.uint64]:
 
 
 @compiled
-def mix(number: np.uint64) -> np.uint64:
+def mix(number: Any) -> Any:
     """Scramble 64 bits so that neighbouring inputs share nothing."""
     number = (number ^ (number >> BITS_30)) * FIRST_FACTOR
     number = (number ^ (number >> BITS_27)) * SECOND_FACTOR
