@@ -105,7 +105,7 @@ def load(cls: "type[MCTS]", path: Path) -> "MCTS":
 def read(path: Path) -> Arrays:
     """Read all arrays of an archive."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except FileNotFoundError:
         raise LoadError(f"there is no file {path}") from None

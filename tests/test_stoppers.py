@@ -134,8 +134,9 @@ def test_time_spent_outside_of_the_chunks_does_not_slow_them_down() -> None:
 
 
 def test_how_a_search_is_cut_makes_no_difference() -> None:
-    for options in ({"trace": True}, {"stop": After(10**9)}, {"progress": lambda look: None}):
-        cut: Any = fastmcts.search(START, simulations=700, seed=4, **options)
+    ways: list[Any] = [{"trace": True}, {"stop": After(10**9)}, {"progress": lambda look: None}]
+    for options in ways:
+        cut = fastmcts.search(START, simulations=700, seed=4, **options)
         assert_same_subtree(cut.tree, ROOT, fastmcts.search(START, simulations=700, seed=4).tree, ROOT)
 
 
