@@ -17,7 +17,7 @@ START = GAME.new_initial_state()
 
 
 def copied(tree: Tree) -> Tree:
-    return Tree(*(array.copy() for array in tree))
+    return Tree(**{name: array.copy() for name, array in tree._asdict().items()})
 
 
 def assert_same_subtree(first: Tree, node: int, second: Tree, other: int) -> None:
@@ -212,7 +212,7 @@ class Fragile(TwiceInARow):
     def legal_actions(self, state, actions):
         for action in range(3):
             actions[action] = action
-        return 0 if state[1] == 4 and state[0] == 8 else 3
+        return 3 - 3 * (state[1] == 4 and state[0] == 8)
 
 
 @pytest.mark.jit

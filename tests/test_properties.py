@@ -58,7 +58,9 @@ def saved_and_loaded(mcts: MCTS) -> MCTS:
 
 
 @pytest.mark.parametrize("game", [games.TicTacToe(), TwiceInARow(), ThreePlayers()], ids=lambda game: game.name)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 @given(data=st.data())
 def test_any_sequence_of_steps_keeps_every_invariant(game: fastmcts.Game, data: st.DataObject) -> None:
     mcts = MCTS(
