@@ -14,7 +14,7 @@ import numpy as np
 
 import fastmcts
 from fastmcts import MCTS, games
-from fastmcts.memory import PLACE_BYTES
+from fastmcts.memory import PLACE_BYTES, USABLE
 from fastmcts.tree import BYTES_PER_NODE
 
 GAME = games.ConnectFour()
@@ -82,7 +82,7 @@ def match(pairs: int, first: dict[str, Any], second: dict[str, Any]) -> tuple[li
 def wanted_mb(simulations: int) -> float:
     """The memory that a search from the start fills."""
     nodes = fastmcts.search(GAME.new_initial_state(), simulations=simulations, seed=0).nodes
-    return nodes * (BYTES_PER_NODE + PLACE_BYTES) / 1e6
+    return nodes * (BYTES_PER_NODE + PLACE_BYTES) / 1e6 / USABLE
 
 
 def main() -> None:

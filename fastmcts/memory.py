@@ -1,8 +1,8 @@
 """How much memory a tree may take, and what happens when it is used up.
 
-Arrays start small and are doubled when they are full. The last step goes from at most half of the limit to
-the whole of it; memory that no node has used yet is not touched, so that copying stays within the limit.
-When even that is full, the children of the least visited nodes are dropped until half of the tree is free.
+Arrays start small and are doubled when they are full. The last step goes from a small part of the limit to
+the whole of it: memory that no node has used yet is not touched, and copying stays cheap. When even that is
+full, the children of the least visited nodes are dropped until half of the tree is free.
 """
 
 from typing import Any
@@ -18,8 +18,10 @@ from fastmcts.tree import MAX_NODES, Tree
 MEGABYTE = 1_000_000
 FIRST_CAPACITY = 1024  # nodes
 DOUBLED_BYTES = 32 * MEGABYTE  # doubling more takes so long that a clock would suffer: then all at once
+DOUBLED_PART = 16  # of the limit: what is copied and given back stays small, as allocators may hold on to it
 FEWEST_BLOCKS = 4  # of children, with which a tree can live on recycling
 PLACE_BYTES = 4  # the scratch that compacting takes for each node
+USABLE = 0.95  # of the memory, for nodes; the rest is for what surrounds them
 
 
 def node_fields(tree: Tree) -> dict[str, Any]:
@@ -53,10 +55,10 @@ def most_nodes(game: Game, tree: Tree, memory_mb: float, parts: int = 1) -> int:
         parts: How many trees share it.
     """
     size = bytes_per_node(tree) + PLACE_BYTES
-    nodes = int(memory_mb * MEGABYTE / parts) // size
+    nodes = int(USABLE * memory_mb * MEGABYTE / parts) // size
     fewest = 1 + FEWEST_BLOCKS * widest_block(game)
     if nodes < fewest:
-        needed = np.ceil(parts * fewest * size / MEGABYTE * 1000) / 1000
+        needed = np.ceil(parts * fewest * size / USABLE / MEGABYTE * 1000) / 1000
         shared = "" if parts == 1 else f", shared by {parts} trees,"
         raise ValueError(
             f"memory_mb={memory_mb:g}{shared} is too small for {game.name}: a root and its children and some room to"
@@ -69,7 +71,7 @@ def next_capacity(tree: Tree, limit: int) -> int:
     """How many nodes a full tree should have room for: at most `limit`."""
     doubled = 2 * tree.visits.size
     small = doubled * bytes_per_node(tree) <= DOUBLED_BYTES
-    return doubled if small and doubled <= limit // 2 else limit
+    return doubled if small and doubled <= limit // DOUBLED_PART else limit
 
 
 def within(tree: Tree, limit: int) -> Tree:

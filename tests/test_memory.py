@@ -21,7 +21,7 @@ CONNECT_FOUR = games.ConnectFour().new_initial_state()
 
 def megabytes(nodes: int) -> float:
     """The memory for so many nodes."""
-    return nodes * (trees.BYTES_PER_NODE + memory.PLACE_BYTES) / memory.MEGABYTE
+    return (nodes + 0.5) * (trees.BYTES_PER_NODE + memory.PLACE_BYTES) / memory.MEGABYTE / memory.USABLE
 
 
 def test_a_search_with_too_little_memory_goes_on_within_it() -> None:
@@ -133,9 +133,8 @@ def test_recycled_visits_are_all_that_check_tree_forgives() -> None:
 
 def test_arrays_start_small_and_double_up_to_the_limit() -> None:
     tree = trees.allocate(1_000)
-    assert memory.next_capacity(tree, 100_000) == 2_000
-    assert memory.next_capacity(tree, 4_000) == 2_000
-    assert memory.next_capacity(tree, 3_999) == 3_999, "the last step at least doubles, so copying stays within"
+    assert memory.next_capacity(tree, 32_000) == 2_000
+    assert memory.next_capacity(tree, 31_999) == 31_999, "only a small part of the limit is copied"
     large = memory.DOUBLED_BYTES // trees.BYTES_PER_NODE
     assert memory.next_capacity(trees.allocate(large), 100 * large) == 100 * large
 
