@@ -40,7 +40,8 @@ def machine_speed_up() -> float:
 
 def compare(benchmark: Any, names: tuple[str, str], one: Callable[[], float], other: Callable[[], float]) -> float:
     """The ratio of two times, best of each and median over interleaved rounds; the first is warmed up."""
-    one(), other()
+    for work in (one, other):
+        work()
     pairs = [(one(), other()) for _ in range(ROUNDS)]
     best = min(first for first, _ in pairs) / min(second for _, second in pairs)
     median = statistics.median(first / second for first, second in pairs)

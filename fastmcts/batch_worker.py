@@ -1,6 +1,7 @@
 """What one thread does for a batch."""
 
 import dataclasses
+import time
 from collections.abc import Callable
 from threading import Event
 from typing import Any
@@ -28,6 +29,7 @@ class BatchTask:
         self.game = game
         self.options = options
         self.positions = positions  # int64 [B, state_size]
+        self.generators = make_rngs(spawn_seeds(options.seed, count))  # uint64 [B, 2]
         self.visits = np.zeros((count, game.num_actions), np.int64)
         self.value_sums = np.zeros((count, game.num_actions), np.float64)
         self.only = np.full(count, NONE, np.int64)  # the only move where there is one
@@ -44,14 +46,14 @@ class KernelWorker:
         self.searcher.plant(task.positions[0])
         self.fresh = fresh_parts(self.searcher.tree)
         self.pace = Budget(None, None)
-        self.generators = make_rngs(spawn_seeds(task.options.seed, len(task.positions)))  # uint64 [B, 2]
 
     def prepare(self) -> float:
-        """Compile the kernel, or load it from the cache; return the seconds."""
-        self.pace = Budget(None, None)
+        """Compile the kernels, or load them from the cache; return the seconds."""
+        start = time.perf_counter()
         self.run_kernel(np.zeros(3, np.int64), 0)
-        self.pace.record(0)
-        return self.pace.elapsed
+        if (self.task.options.simulations or 0) * memory.widest_block(self.task.game) > self.searcher.limit:
+            self.searcher.prepare_recycling()
+        return time.perf_counter() - start
 
     def work(self, take: Callable[[], range], stopped: Event) -> None:
         """Search the positions that `take` deals out until there are none left."""
@@ -72,7 +74,7 @@ class KernelWorker:
         task, searcher = self.task, self.searcher
         arrays = [array for array in searcher.tree if array.size > 0]
         seed_plot = tuple(zip(arrays, self.fresh, strict=True))
-        todo = (task.positions, self.generators, task.options.simulations, task.options.search_forced)
+        todo = (task.positions, task.generators, task.options.simulations, task.options.search_forced)
         found = (task.visits, task.value_sums, task.only)
         with searcher.blaming_the_game():
             return run_batch(

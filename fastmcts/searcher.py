@@ -130,7 +130,8 @@ class Searcher:
     def prepare_recycling(self) -> float:
         """Compile what makes room in a full tree, or load it from the cache; return the seconds."""
         start = time.perf_counter()
-        tree = trees.grown(self.tree, 1 + int(self.tree.size[0]))
+        tree = empty_tree(self.game, memory.first_capacity(self.game))
+        trees.plant(tree, 0)
         memory.drop_least_visited(tree)
         return time.perf_counter() - start
 
