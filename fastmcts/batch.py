@@ -19,7 +19,8 @@ from fastmcts.progress import Bar, Progress, ProgressOption
 from fastmcts.state import State
 
 SECONDS_BETWEEN_LOOKS = 0.05
-RANGES_PER_THREAD = 16  # so that no thread waits long for the last one
+SHARE_TAKEN = 3  # a thread takes a third of its part of what is left: much at first, little at last
+LEAST_TAKEN = 64  # but not less than this part of its part of all
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +99,7 @@ def search_batch(
     plain = checked.seconds is None and not checked.stop and checked.trees == 1
     kind = KernelWorker if plain else SearchWorker
     threads = min(checked.threads, len(positions))
-    queue = RangeQueue(len(positions), max(1, len(positions) // (threads * RANGES_PER_THREAD)))
+    queue = RangeQueue(len(positions), threads)
     workers = [kind(task, threads) for _ in range(threads)]
     compile_seconds = workers[0].prepare()
     start = time.perf_counter()
@@ -129,11 +130,11 @@ def stacked(states: Sequence[State] | NDArray[np.int64], game: Game | None) -> t
 
 
 class RangeQueue:
-    """Deals out ranges of positions to threads."""
+    """Deals out ranges of positions to threads, so that none waits long for the last one."""
 
-    def __init__(self, total: int, step: int) -> None:
+    def __init__(self, total: int, threads: int) -> None:
         self.total = total
-        self.step = step
+        self.threads = threads
         self.next = 0
         self.lock = Lock()
         self.stopped = Event()
@@ -142,7 +143,9 @@ class RangeQueue:
         """The next positions; none when all are taken or the batch was stopped."""
         with self.lock:
             start = self.total if self.stopped.is_set() else self.next
-            self.next = min(self.total, start + self.step)
+            share = (self.total - start) // (SHARE_TAKEN * self.threads)
+            least = self.total // (LEAST_TAKEN * self.threads)
+            self.next = min(self.total, start + max(1, share, least))
             return range(start, self.next)
 
 

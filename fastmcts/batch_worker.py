@@ -18,7 +18,7 @@ from fastmcts.kernels.batch import run_batch
 from fastmcts.kernels.rng import make_rngs, spawn_seed, spawn_seeds
 from fastmcts.mcts import MCTS
 from fastmcts.options import Options
-from fastmcts.searcher import Searcher
+from fastmcts.searcher import Searcher, known_speed, note_speed
 
 
 class BatchTask:
@@ -45,7 +45,7 @@ class KernelWorker:
         self.searcher = Searcher(task.game, task.options, threads)
         self.searcher.plant(task.positions[0])
         self.fresh = fresh_parts(self.searcher.tree)
-        self.pace = Budget(None, None)
+        self.pace = Budget(None, None, known_speed(self.searcher.strategy))
 
     def prepare(self) -> float:
         """Compile the kernels, or load them from the cache; return the seconds."""
@@ -68,6 +68,8 @@ class KernelWorker:
                 self.positions += int(cursor[0]) - before
                 if self.searcher.is_full and cursor[1] > 0:
                     self.searcher.make_room(None)
+        if self.simulations > 0:
+            note_speed(self.searcher.strategy, self.pace.took / self.pace.chunk)
 
     def run_kernel(self, cursor: NDArray[np.int64], simulations: int) -> int:
         """Search on from a cursor; return how many simulations were added."""

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,28 +11,17 @@ from fastmcts import tree as trees
 from fastmcts.arrays import Position
 from fastmcts.constants import NONE, ROOT
 from fastmcts.errors import CompileError, GameError
-from fastmcts.expansion import Expansion
 from fastmcts.game import Game
 from fastmcts.jit import JIT_ENABLED
 from fastmcts.kernels.loop import run
 from fastmcts.kernels.rng import make_rng
 from fastmcts.options import Options
-from fastmcts.rollout import Rollout
 from fastmcts.scratch import Scratch, make_scratch
-from fastmcts.selection import Selection
+from fastmcts.strategy import Strategy, make_strategy
 from fastmcts.tree import Tree
 
 GRACE_SECONDS = 0.01  # by which making room may pass the deadline
 SECONDS_PER_NODE = 2e-8  # that making room takes, until it is measured
-
-
-class Strategy(NamedTuple):
-    """The components that a kernel is compiled for."""
-
-    game: Game
-    selection: Selection
-    expansion: Expansion
-    rollout: Rollout
 
 
 #: Components that were compiled in this process -> seconds for a simulation, when it was last measured.
@@ -55,11 +43,6 @@ def note_speed(strategy: Strategy, seconds: float) -> None:
         KNOWN_SPEEDS.clear()
     with suppress(TypeError):
         KNOWN_SPEEDS[strategy] = seconds
-
-
-def make_strategy(game: Game, options: Options) -> Strategy:
-    """The components of a search."""
-    return Strategy(game, options.selection, options.expansion, options.rollout)
 
 
 def scratch_for(game: Game) -> Scratch:
