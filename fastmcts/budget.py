@@ -7,8 +7,8 @@ chunks of about 20 ms. How it is cut never changes its tree.
 import time
 
 CHUNK_SECONDS = 0.02
-FIRST_CHUNK = 16  # simulations, while nothing is known about their speed
 MOST_GROWTH = 16  # from one chunk to the next
+CAUTION = 4.0  # how much slower than before a search may be: another position, another load
 
 
 class Budget:
@@ -17,39 +17,64 @@ class Budget:
     Args:
         simulations: The most to run, or None.
         seconds: The longest to search, or None.
+        speed: Seconds for a simulation, if that is known from before.
     """
 
-    def __init__(self, simulations: int | None, seconds: float | None) -> None:
+    def __init__(self, simulations: int | None, seconds: float | None, speed: float | None = None) -> None:
         self.simulations = simulations
         self.seconds = seconds
         self.done = 0
-        self.chunk = 0
-        self.is_finished = False
-        self.start = self.last = time.perf_counter()
+        self.chunk = 1 if speed else 0  # simulations in the last one
+        self.took = CAUTION * (speed or 0.0)  # seconds, for the last one
+        self.start = self.chunk_start = self.last = time.perf_counter()
 
     @property
     def elapsed(self) -> float:
         """Seconds from the start to the end of the last chunk."""
         return self.last - self.start
 
-    def record(self, simulations: int) -> None:
-        """Count what was done of a chunk; less than asked for means that nothing is left to do."""
-        self.done += simulations
-        self.is_finished = simulations < self.chunk
+    @property
+    def deadline(self) -> float | None:
+        """When time is up, by `time.perf_counter`."""
+        return None if self.seconds is None else self.start + self.seconds
 
-    def next_chunk(self) -> int:
-        """How many simulations to run before asking again; 0 when the search is over."""
-        now = time.perf_counter()
-        took, self.last = now - self.last, now
-        time_left = CHUNK_SECONDS if self.seconds is None else self.seconds - self.elapsed
-        if self.chunk == 0:
-            chunk = FIRST_CHUNK
-        elif time_left <= 0.0 or self.is_finished:
-            chunk = 0
-        else:
-            fitting = self.chunk * min(CHUNK_SECONDS, time_left) / max(took, 1e-9)
-            chunk = max(1, min(int(fitting), MOST_GROWTH * self.chunk))
-        if self.simulations is not None:
-            chunk = min(chunk, self.simulations - self.done)
-        self.chunk = chunk
-        return chunk
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds left at the end of the last chunk."""
+        return None if self.seconds is None else max(0.0, self.seconds - self.elapsed)
+
+    @property
+    def simulations_left(self) -> int | None:
+        """Simulations left; with a clock no more than the speed so far allows."""
+        left = None if self.simulations is None else self.simulations - self.done
+        if self.seconds_left is None or self.done == 0:
+            return left
+        fitting = int(self.done * self.seconds_left / max(self.elapsed, 1e-9))
+        return fitting if left is None else min(left, fitting)
+
+    @property
+    def ended_by(self) -> str | None:
+        """What is used up: "simulations", "seconds", or nothing yet."""
+        if self.simulations is not None and self.done >= self.simulations:
+            return "simulations"
+        if self.seconds is not None and self.done > 0 and self.elapsed >= self.seconds:
+            return "seconds"
+        return None
+
+    def next_chunk(self, up_to: int | None = None) -> int:
+        """How many simulations to run next: at least one, and no more than `up_to` in all."""
+        self.chunk_start = time.perf_counter()
+        time_left = CHUNK_SECONDS
+        if self.deadline is not None:
+            time_left = max(0.0, min(CHUNK_SECONDS, self.deadline - self.chunk_start))
+        fitting = int(self.chunk * time_left / max(self.took, 1e-9))
+        chunk = max(1, min(fitting, MOST_GROWTH * self.chunk) if self.done > 0 else fitting)
+        ends = [end - self.done for end in (self.simulations, up_to) if end is not None]
+        return min(chunk, *ends) if ends else chunk
+
+    def record(self, simulations: int) -> None:
+        """Count a chunk that was run."""
+        self.last = time.perf_counter()
+        self.took = self.last - self.chunk_start
+        self.chunk = simulations
+        self.done += simulations

@@ -81,7 +81,7 @@ def warmup() -> None:
 
 def compile_game(game: Game) -> float:
     """Compile a game with the default strategy; return the seconds it took."""
-    return fastmcts.search(game.new_initial_state(), simulations=1, seed=0).compile_seconds
+    return fastmcts.search(game.new_initial_state(), simulations=1, seed=0, search_forced=True).compile_seconds
 
 
 def game_options(texts: list[str]) -> dict[str, Any]:

@@ -7,3 +7,7 @@ class GameError(Exception):
 
 class CompileError(GameError):
     """A method of a component cannot be compiled; the message shows the author's line."""
+
+
+class LoadError(ValueError):
+    """A file cannot be loaded; the message says why."""

@@ -24,18 +24,20 @@ FOREIGN = frozenset({"numpy", "numba", "llvmlite"}) | sys.stdlib_module_names
 FRAMEWORK = ("kernels", "bits", "bundle", "component", "constants", "game", "jit", "scratch", "strategy", "tree")
 
 
-def fingerprint(functions: Iterable[Any], constants: dict[str, Any]) -> str:
+def fingerprint(functions: Iterable[Any], constants: dict[str, Any], framework: bool = True) -> str:
     """Hash functions, all they reach, a component's constants and the kernels' sources.
 
     Args:
         functions: The component's methods.
         constants: The compile-time values by name.
+        framework: Whether the kernels' sources count too.
 
     Returns:
         Sixteen hexadecimal digits, the same in every process until something is edited.
     """
     walk = Walk()
-    walk.digest.update(framework_digest())
+    if framework:
+        walk.digest.update(framework_digest())
     for name in sorted(constants):
         walk.add_value(name, constants[name], frozenset())
     for function in functions:

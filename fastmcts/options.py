@@ -3,15 +3,20 @@
 import dataclasses
 import difflib
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from fastmcts.checks import real_number, whole_number
 from fastmcts.component import Component
 from fastmcts.expansion import Expansion, Lazy
+from fastmcts.progress import ProgressOption
 from fastmcts.rollout import RandomRollout, Rollout
 from fastmcts.selection import UCT, Selection
+from fastmcts.stoppers import Stopper
 from fastmcts.tree import MAX_VISITS
+
+PARALLEL = ("trees",)
 
 
 class SearchOptions(TypedDict, total=False):
@@ -25,6 +30,14 @@ class SearchOptions(TypedDict, total=False):
     rollout: Rollout
     solver: bool
     final: str
+    stop: Stopper | Sequence[Stopper]
+    search_forced: bool
+    memory_mb: float
+    trees: int
+    threads: int
+    parallel: str
+    progress: ProgressOption
+    trace: bool
 
 
 @dataclass(frozen=True)
@@ -40,8 +53,17 @@ class Options:
         rollout: How it plays on where the tree ends.
         solver: Keep proofs: what is decided is not searched again, and a decided root ends the search.
         final: Which move to play: the most visited ("visits"), the one with the highest mean ("value"), the most
-            visited once it also has the highest mean ("robust_max": searches on until they agree, at most twice
-            the budget), or the one with the highest lower confidence bound ("lcb").
+            visited once it also has the highest mean ("robust_max": searches on until they agree, at most as long
+            again), or the one with the highest lower confidence bound ("lcb").
+        stop: A stopper or several, such as `Decided()`: reasons to stop before the budget is used up.
+        search_forced: Search also where there is only one legal move; else it is returned at once.
+        memory_mb: The most memory for all trees together, in megabytes. A full tree goes on by dropping the
+            children of its least visited nodes.
+        trees: How many independent trees to grow, each with a seed of its own; their roots are added up.
+        threads: How many threads work on them. The result is the same for any number.
+        parallel: What the threads share: "trees" gives each tree to one thread.
+        progress: True shows a bar; a function is called with a `Snapshot` about ten times a second.
+        trace: Record the statistics of the root at 1, 2, 4, ... simulations in `result.trace`.
     """
 
     simulations: int | None = None
@@ -52,6 +74,14 @@ class Options:
     rollout: Rollout = RandomRollout()
     solver: bool = False
     final: str = "visits"
+    stop: tuple[Stopper, ...] = ()
+    search_forced: bool = False
+    memory_mb: float = 512.0
+    trees: int = 1
+    threads: int = 1
+    parallel: str = "trees"
+    progress: ProgressOption = False
+    trace: bool = False
 
     def __post_init__(self) -> None:
         if self.simulations is None and self.seconds is None:
@@ -63,17 +93,43 @@ class Options:
         if self.seed is None:
             object.__setattr__(self, "seed", secrets.randbits(63))
         whole_number("seed", self.seed, low=-(2**63), high=2**64 - 1)
-        if not isinstance(self.solver, bool):
-            raise TypeError(f"solver must be True or False, not {self.solver!r}")
-        if self.final not in FINAL_MOVES:
-            raise ValueError(f"final must be one of {', '.join(FINAL_MOVES)}, not {self.final!r}")
         for name, kind in STRATEGIES.items():
             component = getattr(self, name)
             if not isinstance(component, kind):
                 raise TypeError(f"{name} must be a {kind.__name__}, such as {example(kind)}, not {component!r}")
+        if self.final not in FINAL_MOVES:
+            raise ValueError(f"final must be one of {', '.join(FINAL_MOVES)}, not {self.final!r}")
+        self.check_resources()
+        self.check_watching()
+
+    def check_resources(self) -> None:
+        """Check what a search may use."""
+        real_number("memory_mb", self.memory_mb, above=0.0)
+        whole_number("trees", self.trees, low=1, high=MOST_TREES)
+        whole_number("threads", self.threads, low=1, high=MOST_THREADS)
+        if self.parallel not in PARALLEL:
+            raise ValueError(f"parallel must be {' or '.join(map(repr, PARALLEL))}, not {self.parallel!r}")
+        if self.simulations is not None and self.simulations < self.trees:
+            raise ValueError(f"trees={self.trees} cannot share simulations={self.simulations}: each needs at least one")
+
+    def check_watching(self) -> None:
+        """Check what looks on while a search goes on."""
+        if isinstance(self.stop, Stopper):
+            object.__setattr__(self, "stop", (self.stop,))
+        if not isinstance(self.stop, Sequence) or not all(isinstance(one, Stopper) for one in self.stop):
+            raise TypeError(f"stop must be a Stopper or several, such as Decided(), not {self.stop!r}")
+        object.__setattr__(self, "stop", tuple(self.stop))
+        if not isinstance(self.progress, bool) and not callable(self.progress):
+            raise TypeError(f"progress must be True, False or a function, not {self.progress!r}")
+        for name in ("search_forced", "trace", "solver"):
+            if not isinstance(getattr(self, name), bool):
+                raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")
 
 
 FINAL_MOVES = ("visits", "value", "robust_max", "lcb")
+
+MOST_TREES = 4096
+MOST_THREADS = 1024
 
 STRATEGIES: dict[str, type[Component]] = {"selection": Selection, "expansion": Expansion, "rollout": Rollout}
 

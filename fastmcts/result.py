@@ -1,6 +1,9 @@
 """What a search found."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +14,9 @@ from fastmcts.final import best_index
 from fastmcts.state import State
 from fastmcts.tree import Tree, children
 
+if TYPE_CHECKING:
+    from fastmcts.snapshot import Trace
+
 ROWS_SHOWN = 10
 
 
@@ -20,7 +26,8 @@ class SearchResult:
 
     Attributes:
         state: The position that was searched.
-        tree: The arrays of the search tree.
+        tree: The arrays of the search tree; with several trees, of the first. Those of an `MCTS` object change
+            when it searches on.
         action: The move to make, or None where there is none.
         actions: int64 [L], the legal actions in ascending order.
         visits: int64 [L], how often each was visited.
@@ -35,6 +42,12 @@ class SearchResult:
         max_depth: How many moves below the root its deepest node is.
         reused: The share of the root's visits that came from an earlier search.
         seed: The seed; the same options and seed give the same tree.
+        stopped_by: What ended the search: "simulations", "seconds", "single move", "game over", "proven", or
+            what a stopper says.
+        memory_mb: How much memory its nodes took at most, in megabytes.
+        recycled: How many nodes were dropped to make room for others, since the tree was started.
+        trees: The arrays of all trees.
+        trace: The root at 1, 2, 4, ... simulations, if the option `trace` asks for it.
     """
 
     state: State
@@ -53,17 +66,20 @@ class SearchResult:
     max_depth: int
     reused: float
     seed: int
+    stopped_by: str
+    memory_mb: float
+    recycled: int
+    trees: tuple[Tree, ...] = field(repr=False)
+    trace: "Trace | None" = field(repr=False)
+
+    @cached_property
+    def line(self) -> tuple[int, ...]:
+        """The most visited moves from here on; an `MCTS` object has it read before it changes the trees."""
+        return tuple(best_line(self.trees))
 
     def principal_variation(self) -> list[int]:
         """The most visited moves from here on, as far as the tree goes."""
-        line: list[int] = []
-        node = ROOT
-        while len(visited := children(self.tree, node)) > 0:
-            visits = self.tree.visits[visited]
-            means = self.tree.value_sum[visited] / visits
-            node = visited[best_index("visits", self.tree.action[visited], visits, means)]
-            line.append(int(self.tree.action[node]))
-        return line
+        return list(self.line)
 
     def sample(self, temperature: float = 1.0, seed: int | None = None) -> int:
         """Draw a move in proportion to visits ** (1 / temperature), to generate varied games.
@@ -107,6 +123,24 @@ class SearchResult:
             moves.append(state.action_to_string(action))
             state.apply_action(action)
         return moves
+
+
+def best_line(trees: Sequence[Tree]) -> list[int]:
+    """The most visited moves in several trees from one root, taken together."""
+    line: list[int] = []
+    nodes = [(tree, ROOT) for tree in trees]
+    while True:
+        below = [(tree, child) for tree, node in nodes for child in children(tree, node) if tree.visits[child] > 0]
+        if not below:
+            return line
+        actions = np.unique([tree.action[child] for tree, child in below]).astype(np.int64)
+        visits, value_sums = np.zeros(len(actions), np.int64), np.zeros(len(actions))
+        for tree, child in below:
+            index = np.searchsorted(actions, tree.action[child])
+            visits[index] += tree.visits[child]
+            value_sums[index] += tree.value_sum[child]
+        line.append(int(actions[best_index("visits", actions, visits, value_sums / visits)]))
+        nodes = [(tree, child) for tree, child in below if tree.action[child] == line[-1]]
 
 
 def root_statistics(tree: Tree, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

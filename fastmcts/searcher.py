@@ -1,74 +1,184 @@
 """One tree, and what it takes to add simulations to it."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import numpy as np
 
+from fastmcts import memory
 from fastmcts import tree as trees
 from fastmcts.arrays import Position
+from fastmcts.constants import NONE, ROOT
 from fastmcts.errors import CompileError, GameError
 from fastmcts.game import Game
+from fastmcts.jit import JIT_ENABLED
 from fastmcts.kernels.loop import run
 from fastmcts.kernels.rng import make_rng
 from fastmcts.options import Options
-from fastmcts.scratch import make_scratch
-from fastmcts.strategy import make_strategy
+from fastmcts.scratch import Scratch, make_scratch
+from fastmcts.strategy import Strategy, make_strategy
+from fastmcts.tree import Tree
 
-FIRST_CAPACITY = 1024  # nodes
+GRACE_SECONDS = 0.01  # by which making room may pass the deadline
+SECONDS_PER_NODE = 2e-8  # that making room takes, until it is measured
+
+
+#: Components that were compiled in this process -> seconds for a simulation, when it was last measured.
+KNOWN_SPEEDS: dict[Strategy, float] = {}
+MOST_KNOWN = 1000
+
+
+def known_speed(strategy: Strategy) -> float | None:
+    """Seconds for a simulation with these components; None if they were not used yet."""
+    try:
+        return KNOWN_SPEEDS.get(strategy)
+    except TypeError:  # a component has a field that cannot be hashed
+        return None
+
+
+def note_speed(strategy: Strategy, seconds: float) -> None:
+    """Remember the seconds for a simulation, so that the next search starts with a chunk that fits."""
+    if len(KNOWN_SPEEDS) >= MOST_KNOWN:
+        KNOWN_SPEEDS.clear()
+    with suppress(TypeError):
+        KNOWN_SPEEDS[strategy] = seconds
+
+
+def scratch_for(strategy: Strategy) -> Scratch:
+    """The buffers of one thread."""
+    game = strategy.game
+    moves_kept = game.max_game_length if strategy.keeps_moves else 0
+    return make_scratch(game.state_size, game.num_actions, game.num_players, game.num_chance_outcomes, moves_kept)
+
+
+def empty_tree(strategy: Strategy, capacity: int) -> Tree:
+    """A tree with the fields that the components ask for."""
+    return trees.allocate(capacity, strategy.statistics, strategy.game.num_players, strategy.game.num_actions)
 
 
 class Searcher:
-    """Grows one tree from a position."""
+    """Grows one tree from a position.
 
-    def __init__(self, game: Game, options: Options) -> None:
+    Args:
+        game: The game.
+        options: How to search.
+        parts: How many trees share the memory that the options allow.
+    """
+
+    def __init__(self, game: Game, options: Options, parts: int = 1) -> None:
         self.game = game
         self.strategy = make_strategy(game, options)
-        moves_kept = game.max_game_length if self.strategy.keeps_moves else 0
-        self.scratch = make_scratch(
-            game.state_size, game.num_actions, game.num_players, game.num_chance_outcomes, moves_kept
-        )
-        self.tree = trees.allocate(
-            FIRST_CAPACITY + max(game.num_actions, game.num_chance_outcomes),
-            self.strategy.statistics,
-            game.num_players,
-            game.num_actions,
-        )
+        self.scratch = scratch_for(self.strategy)
+        tree = empty_tree(self.strategy, memory.first_capacity(game, options.simulations))
+        self.limit = memory.most_nodes(game, tree, options.memory_mb, parts)
+        self.tree = memory.within(tree, self.limit)
         self.root = np.zeros(game.state_size, np.int64)
         self.rng = make_rng(0)
+        self.is_planted = False
+        self.recycled = 0  # nodes, since the tree was planted
+        self.most_used = 0  # nodes, since the tree was planted
+        self.seconds_per_node = SECONDS_PER_NODE
 
-    def plant(self, position: Position, seed: int) -> None:
-        """Start a new tree at a position."""
+    def plant(self, position: Position, seed: int | None = None) -> None:
+        """Start a new tree at a position; without a seed the random numbers go on."""
+        self.is_planted = False
         self.root[:] = position
-        self.rng = make_rng(seed)
+        if seed is not None:
+            self.rng = make_rng(seed)
         trees.plant(self.tree, self.game.current_player(self.root))
+        self.recycled = 0
+        self.most_used = 0
+        self.is_planted = True
+
+    def advance(self, path: list[int], position: Position) -> None:
+        """Make the node at the end of a path of actions the root, or start anew there if it is not in the tree."""
+        node = ROOT
+        for action in path:
+            node = trees.child_for(self.tree, node, action)
+            if node == NONE:
+                self.plant(position)
+                return
+        self.note_use()
+        memory.make_root(self.tree, node, self.root, position)
 
     def prepare(self) -> float:
         """Compile the kernels for these components, or load them from the cache; return the seconds."""
         start = time.perf_counter()
         try:
-            self.run_kernel(0)
+            if known_speed(self.strategy) is None:
+                self.run_kernel(0)
         except CompileError as error:
             raise error.with_traceback(None) from None
         return time.perf_counter() - start
 
-    def simulate(self, simulations: int) -> int:
-        """Add simulations, growing the tree where needed; fewer than asked for only if the root is decided."""
-        remaining = simulations
-        while remaining > 0 and not self.is_decided():
-            remaining -= self.run_kernel(remaining)
-            if remaining > 0 and not self.is_decided():
-                self.tree = trees.grown(self.tree, 2 * self.tree.visits.size)
-        return simulations - remaining
+    def prepare_recycling(self) -> float:
+        """Compile what makes room in a full tree, or load it from the cache; return the seconds."""
+        start = time.perf_counter()
+        tree = empty_tree(self.strategy, memory.first_capacity(self.game))
+        trees.plant(tree, 0)
+        memory.drop_least_visited(tree)
+        return time.perf_counter() - start
 
-    def is_decided(self) -> bool:
-        """Whether the value of the root is proven."""
-        return bool(self.strategy.proofs.root_is_decided(self.tree))
+    def simulate(self, simulations: int, deadline: float | None = None) -> int:
+        """Add simulations, making room in the tree where needed.
+
+        Args:
+            simulations: How many.
+            deadline: When time is up (`time.perf_counter`): room is not made if that would take longer.
+
+        Returns:
+            How many were added: fewer only when time is up or nothing is left to find out.
+        """
+        done = self.run_kernel(simulations)
+        while done < simulations and self.is_full and self.make_room(deadline):
+            done += self.run_kernel(simulations - done)
+        return done
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the next simulation might not find room."""
+        return int(self.tree.size[0]) > self.tree.visits.size - memory.widest_block(self.game)
+
+    def make_room(self, deadline: float | None) -> bool:
+        """Grow the tree, or recycle at the limit; False if that would last beyond the deadline."""
+        start = time.perf_counter()
+        nodes = int(self.tree.size[0])
+        if deadline is not None and start + nodes * self.seconds_per_node > deadline + GRACE_SECONDS:
+            return False
+        self.note_use()
+        if self.tree.visits.size < self.limit:
+            self.tree = trees.grown(self.tree, memory.next_capacity(self.tree, self.limit))
+        else:
+            self.recycled += memory.drop_least_visited(self.tree)
+        self.seconds_per_node = (time.perf_counter() - start) / nodes
+        return True
+
+    def note_use(self) -> None:
+        """Remember how much of the arrays was used, before it shrinks."""
+        self.most_used = max(self.most_used, int(self.tree.size[0]))
+
+    @property
+    def bytes_used(self) -> int:
+        """How much memory the tree has used, now or before it was made smaller."""
+        return max(self.most_used, int(self.tree.size[0])) * memory.bytes_per_node(self.tree)
 
     def run_kernel(self, simulations: int) -> int:
         """Add up to so many simulations, as many as surely find room; return how many."""
-        try:
+        with self.blaming_the_game():
             return run(self.strategy, self.tree, self.root, self.scratch, self.rng, simulations)
+
+    @contextmanager
+    def blaming_the_game(self) -> Iterator[None]:
+        """Say which game is at fault if a kernel fails, and do not go on from a tree that is half done."""
+        try:
+            yield
         except CompileError:
             raise
         except GameError as error:
+            self.is_planted = False
             raise GameError(f"{self.game.name} breaks the rules for games: {error}") from None
+        except KeyboardInterrupt:
+            # Compiled code is never interrupted; plain Python may have been in the middle of a simulation.
+            self.is_planted = self.is_planted and JIT_ENABLED
+            raise

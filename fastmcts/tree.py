@@ -42,8 +42,9 @@ N is the capacity, P the number of players, A the number of actions. What nobody
 
 `value_sum` belongs to the player who moved *into* the node, so selection at the parent maximises and
 nothing flips a sign: a player may move twice in a row, and any number may play. The root was not moved
-into; it holds the rewards of the player to move. A child of a chance node belongs to the player of its
-parent.
+into; it holds the rewards of the player to move. (A root that was moved into before it became the root, as
+`MCTS.advance` makes them, goes on holding those of the player who moved.) A child of a chance node belongs
+to the player of its parent.
 """
 
 from collections.abc import Collection
@@ -121,6 +122,9 @@ TABLE_DTYPES: dict[str, type[np.generic]] = {
 
 STATISTICS = frozenset({*OPTIONAL_NODE_DTYPES, *PLAYER_DTYPES, *TABLE_DTYPES})
 
+#: The fields with entries for each node.
+PER_NODE = frozenset({*NODE_DTYPES, *OPTIONAL_NODE_DTYPES, *PLAYER_DTYPES})
+
 BYTES_PER_NODE: int = sum(np.dtype(dtype).itemsize for dtype in NODE_DTYPES.values())
 
 
@@ -176,7 +180,7 @@ def grown(tree: Tree, capacity: int) -> Tree:
     old_capacity = tree.visits.size
     arrays = {}
     for name, array in tree._asdict().items():
-        if name in NODE_DTYPES or (name in STATISTICS - TABLE_DTYPES.keys() and array.size > 0):
+        if name in PER_NODE:
             per_node = array.size // old_capacity
             used = int(tree.size[0]) * per_node
             arrays[name] = np.empty(capacity * per_node, array.dtype)
@@ -190,3 +194,8 @@ def children(tree: Tree, node: int) -> range:
     """The children of a node that were tried at least once."""
     first = int(tree.first_child[node])
     return range(first, first + int(tree.num_tried[node]))
+
+
+def child_for(tree: Tree, node: int, action: int) -> int:
+    """The child of a node that an action leads to, NONE if it was not tried."""
+    return next((child for child in children(tree, node) if tree.action[child] == action), NONE)

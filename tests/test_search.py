@@ -246,7 +246,7 @@ class Endless(OneShot):
 )
 def test_a_game_that_breaks_the_contract_deep_in_a_search_is_reported(game: Any, message: str) -> None:
     with pytest.raises(fastmcts.GameError, match=message):
-        fastmcts.search(game.new_initial_state(), simulations=100)
+        fastmcts.search(game.new_initial_state(), simulations=100, search_forced=True)
 
 
 def test_a_search_that_sees_everything_refuses_hidden_hands() -> None:

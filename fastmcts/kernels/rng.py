@@ -4,6 +4,8 @@ A generator is a uint64 array `[counter, step]`. The step is odd and differs fro
 generators walk different cycles instead of two places of one (Steele, Lea and Flood 2014).
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,8 +53,37 @@ def spawn_seed(seed: int, index: int) -> int:
         return int(mix(outer ^ mix(np.uint64(index % 2**64) + ONE)) >> ONE)
 
 
+def make_rngs(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Make a generator from each of many seeds, as `make_rng` does from one.
+
+    Args:
+        seeds: uint64 [B].
+
+    Returns:
+        uint64 [B, 2].
+    """
+    with wrapping_integers():
+        counters = mix(seeds + GOLDEN)
+        return np.stack([counters, mix(counters ^ GOLDEN) | ONE], axis=1)
+
+
+def spawn_seeds(seed: int, count: int) -> NDArray[np.uint64]:
+    """The seeds of the parts 0, 1, ..., count - 1, as `spawn_seed` gives each.
+
+    Args:
+        seed: The seed of the whole.
+        count: How many parts there are.
+
+    Returns:
+        uint64 [count].
+    """
+    with wrapping_integers():
+        outer = mix(np.uint64(seed % 2**64) + GOLDEN)
+        return mix(outer ^ mix(np.arange(count, dtype=np.uint64) + ONE)) >> ONE
+
+
 @compiled
-def mix(number: np.uint64) -> np.uint64:
+def mix(number: Any) -> Any:
     """Scramble 64 bits so that neighbouring inputs share nothing."""
     number = (number ^ (number >> BITS_30)) * FIRST_FACTOR
     number = (number ^ (number >> BITS_27)) * SECOND_FACTOR

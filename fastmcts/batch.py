@@ -1,0 +1,210 @@
+"""Search many positions at once."""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from threading import Event, Lock
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmcts.batch_worker import BatchTask, KernelWorker, SearchWorker
+from fastmcts.constants import NONE
+from fastmcts.game import Game
+from fastmcts.mcts import check_openness, means
+from fastmcts.options import SearchOptions, make_options
+from fastmcts.progress import Bar, Progress, ProgressOption
+from fastmcts.state import State
+
+SECONDS_BETWEEN_LOOKS = 0.05
+SHARE_TAKEN = 3  # a thread takes a third of its part of what is left: much at first, little at last
+LEAST_TAKEN = 64  # but not less than this part of its part of all
+
+
+@dataclass(frozen=True, eq=False)
+class BatchResult:
+    """What the searches of a batch of B positions found, in a game with A actions.
+
+    Attributes:
+        action: int64 [B], the move to make, -1 where the game is over.
+        visits: int64 [B, A], how often each move was visited.
+        value_sums: float64 [B, A], the rewards in [0, 1] for the player to move, summed.
+        values: float64 [B, A], their means; NaN without visits.
+        policy: float64 [B, A], the shares of visits; an only move that was not searched has all.
+        value: float64 [B], the mean reward of the position for the player to move; NaN without visits.
+        simulations: How many simulations all searches ran together.
+        seconds: How long they took, without compilation.
+        compile_seconds: How long compiling took, or loading what was compiled before.
+        seed: The seed; position i was searched with `spawn_seed(seed, i)`.
+    """
+
+    action: NDArray[np.int64]
+    visits: NDArray[np.int64]
+    value_sums: NDArray[np.float64]
+    values: NDArray[np.float64]
+    policy: NDArray[np.float64]
+    value: NDArray[np.float64]
+    simulations: int
+    seconds: float
+    compile_seconds: float
+    seed: int
+
+    def __len__(self) -> int:
+        """How many positions there are."""
+        return len(self.action)
+
+
+@dataclass(frozen=True)
+class BatchSnapshot:
+    """How far a batch has come, for progress callbacks.
+
+    Attributes:
+        positions: How many positions are done.
+        total: How many there are.
+        simulations: How many simulations were run.
+        seconds: How long the batch has run.
+    """
+
+    positions: int
+    total: int
+    simulations: int
+    seconds: float
+
+
+def search_batch(
+    states: Sequence[State] | NDArray[np.int64], game: Game | None = None, **options: Unpack[SearchOptions]
+) -> BatchResult:
+    """Search many positions of one game, over threads that each reuse one tree.
+
+    Position i gets exactly the tree that `search` would give it with the seed `spawn_seed(seed, i)`, whatever the
+    number of threads. `seconds=` is the time for each position.
+
+    Args:
+        states: The positions; or, with `game`, their arrays as int64 [B, state_size].
+        game: The game, if `states` is an array.
+        **options: `simulations=` or `seconds=` for each position, and any others of `fastmcts.Options`.
+
+    Returns:
+        Arrays with a row for each position.
+    """
+    checked = make_options(dict(options))
+    if checked.trace:
+        raise ValueError("a batch keeps no traces: trace=True is for search and MCTS")
+    game, positions = stacked(states, game)
+    game.check_declaration()
+    check_openness(game)
+    task = BatchTask(game, checked, positions)
+    plain = checked.seconds is None and not checked.stop and checked.trees == 1
+    kind = KernelWorker if plain else SearchWorker
+    threads = min(checked.threads, len(positions))
+    queue = RangeQueue(len(positions), threads)
+    workers = [kind(task, threads) for _ in range(threads)]
+    compile_seconds = workers[0].prepare()
+    start = time.perf_counter()
+    with batch_progress(checked.progress) as progress:
+        work_off(workers, queue, progress, start)
+    return batch_result(
+        task, sum(worker.simulations for worker in workers), time.perf_counter() - start, compile_seconds
+    )
+
+
+def stacked(states: Sequence[State] | NDArray[np.int64], game: Game | None) -> tuple[Game, NDArray[np.int64]]:
+    """The game, and the positions as int64 [B, state_size]."""
+    if isinstance(states, np.ndarray):
+        if not isinstance(game, Game):
+            raise TypeError("an array of positions needs the game too: search_batch(positions, game=..., ...)")
+        if states.ndim != 2:
+            raise ValueError(f"an array of positions has shape [B, {game.state_size}], not {list(states.shape)}")
+        states = [game.state_from_array(row) for row in states]
+    if not isinstance(states, Sequence) or not all(isinstance(state, State) for state in states):
+        raise TypeError("search_batch takes a list of States, or an array of positions and game=...")
+    if len(states) == 0:
+        raise ValueError("a batch needs at least one position")
+    game = states[0].game if game is None else game
+    for index, state in enumerate(states):
+        if state.game is not game and state.game != game:
+            raise ValueError(f"all positions of a batch must be of {game!r}, but number {index} is of {state.game!r}")
+    return game, np.stack([state.array for state in states])
+
+
+class RangeQueue:
+    """Deals out ranges of positions to threads, so that none waits long for the last one."""
+
+    def __init__(self, total: int, threads: int) -> None:
+        self.total = total
+        self.threads = threads
+        self.next = 0
+        self.lock = Lock()
+        self.stopped = Event()
+
+    def take(self) -> range:
+        """The next positions; none when all are taken or the batch was stopped."""
+        with self.lock:
+            start = self.total if self.stopped.is_set() else self.next
+            share = (self.total - start) // (SHARE_TAKEN * self.threads)
+            least = self.total // (LEAST_TAKEN * self.threads)
+            self.next = min(self.total, start + max(1, share, least))
+            return range(start, self.next)
+
+
+def work_off(
+    workers: Sequence[KernelWorker | SearchWorker], queue: RangeQueue, progress: Progress, start: float
+) -> None:
+    """Let each worker work in a thread of its own until all is done, or one fails, or Ctrl-C."""
+    pool = ThreadPoolExecutor(len(workers), thread_name_prefix="fastmcts")
+
+    def look() -> BatchSnapshot:
+        done = sum(worker.positions for worker in workers)
+        return BatchSnapshot(done, queue.total, sum(w.simulations for w in workers), time.perf_counter() - start)
+
+    try:
+        futures: list[Future[None]] = [pool.submit(worker.work, queue.take, queue.stopped) for worker in workers]
+        left = set(futures)
+        while left and not any(future.done() and future.exception() for future in futures):
+            _, left = wait(left, SECONDS_BETWEEN_LOOKS, FIRST_EXCEPTION)
+            if progress.is_due:
+                progress.update(look())
+    finally:
+        queue.stopped.set()
+        pool.shutdown(wait=True)
+    for future in futures:
+        future.result()
+    progress.update(look())
+
+
+def batch_progress(option: ProgressOption) -> Progress:
+    """What shows the progress of a batch."""
+    if option is not True:
+        return Progress(option or None)
+
+    def describe(look: BatchSnapshot) -> str:
+        rate = look.simulations / max(look.seconds, 1e-9)
+        return f"{look.positions:,} of {look.total:,} positions, {rate:,.0f} simulations/s"
+
+    return Bar(describe, lambda look: look.positions / look.total)
+
+
+def batch_result(task: BatchTask, simulations: int, seconds: float, compile_seconds: float) -> BatchResult:
+    """Choose the moves and derive what follows from visits and rewards."""
+    visits, value_sums = task.visits, task.value_sums
+    values = means(value_sums, visits)
+    totals = visits.sum(axis=1)
+    leading = (visits == visits.max(axis=1, keepdims=True)) & (visits > 0)
+    best = np.where(leading, np.nan_to_num(values), -np.inf).argmax(axis=1)
+    policy = visits / np.maximum(1, totals)[:, None]
+    forced = np.flatnonzero((totals == 0) & (task.only != NONE))
+    policy[forced, task.only[forced]] = 1.0
+    return BatchResult(
+        action=np.where(totals > 0, best, task.only),
+        visits=visits,
+        value_sums=value_sums,
+        values=values,
+        policy=policy,
+        value=means(value_sums.sum(axis=1), totals),
+        simulations=simulations,
+        seconds=seconds,
+        compile_seconds=compile_seconds,
+        seed=task.options.seed,
+    )

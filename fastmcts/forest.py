@@ -1,0 +1,154 @@
+"""The trees of one search: one, or several that grow side by side and are read as one."""
+
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmcts.arrays import Position
+from fastmcts.constants import ROOT
+from fastmcts.game import Game
+from fastmcts.kernels.rng import spawn_seed
+from fastmcts.options import Options
+from fastmcts.result import root_bounds, root_statistics
+from fastmcts.searcher import Searcher
+from fastmcts.tree import MAX_VISITS, Tree
+
+
+class Forest:
+    """Grows `options.trees` independent trees from one position over `options.threads` threads.
+
+    It is a context, in which its threads live; leaving it waits until they have finished their chunk, so
+    that the trees are whole. Which thread works on a tree makes no difference to it.
+    """
+
+    def __init__(self, game: Game, options: Options) -> None:
+        self.options = options
+        self.searchers = [Searcher(game, options, options.trees) for _ in range(options.trees)]
+        self.seeds = tree_seeds(options)
+        self.pool: ThreadPoolExecutor | None = None
+
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """The arrays."""
+        return tuple(searcher.tree for searcher in self.searchers)
+
+    @property
+    def root(self) -> Position:
+        """The position at the root of every tree."""
+        return self.searchers[0].root
+
+    @property
+    def is_planted(self) -> bool:
+        """Whether there is something to go on from; not so after a failure in the middle of a change."""
+        return all(searcher.is_planted for searcher in self.searchers) and all(
+            np.array_equal(searcher.root, self.root) for searcher in self.searchers
+        )
+
+    @property
+    def root_visits(self) -> int:
+        """How often the roots were visited."""
+        return sum(int(tree.visits[ROOT]) for tree in self.trees)
+
+    @property
+    def visits_left(self) -> int:
+        """How many more simulations can be counted: visits are int32."""
+        most_each = self.searchers[0].game.num_actions if getattr(self.options.expansion, "at_once", False) else 1
+        return min((MAX_VISITS - int(tree.visits[ROOT])) // most_each for tree in self.trees) * len(self.trees)
+
+    def plant(self, position: Position) -> None:
+        """Start new trees at a position."""
+        for searcher, seed in zip(self.searchers, self.seeds, strict=True):
+            searcher.plant(position, seed)
+
+    def forget(self) -> None:
+        """Have nothing to go on from."""
+        for searcher in self.searchers:
+            searcher.is_planted = False
+
+    def start_over(self, options: Options) -> None:
+        """Forget everything and take other seeds."""
+        self.options = options
+        self.seeds = tree_seeds(options)
+        self.forget()
+
+    def advance(self, path: list[int], position: Position, keep: bool) -> None:
+        """Move the roots along a path of actions; without `keep`, new trees start where it ends."""
+        for searcher in self.searchers:
+            if keep:
+                searcher.advance(path, position)
+            else:
+                searcher.plant(position)
+
+    def prepare(self) -> float:
+        """Compile what a search needs, or load it from the cache; return the seconds."""
+        seconds = self.searchers[0].prepare()
+        if self.may_fill:
+            seconds += self.searchers[0].prepare_recycling()
+        return seconds
+
+    @property
+    def may_fill(self) -> bool:
+        """Whether a search may come to the limit of its memory."""
+        searcher, simulations = self.searchers[0], self.options.simulations
+        if simulations is None:
+            return True
+        new = (1 + simulations // len(self.searchers)) * searcher.game.num_actions
+        return int(searcher.tree.size[0]) + new > searcher.limit
+
+    def simulate(self, done: int, simulations: int, deadline: float | None) -> int:
+        """Add simulations; tree i has (done + n - i - 1) / n + 1 of them at any time, rounded down.
+
+        Args:
+            done: How many were added before in this search.
+            simulations: How many to add.
+            deadline: As in `Searcher.simulate`.
+
+        Returns:
+            How many were added.
+        """
+        count = len(self.searchers)
+        shares = [(done + simulations + i) // count - (done + i) // count for i in reversed(range(count))]
+
+        def grow(searcher: Searcher, share: int) -> int:
+            return searcher.simulate(share, deadline) if share > 0 else 0
+
+        if self.pool is None:
+            return sum(map(grow, self.searchers, shares))
+        return sum(self.pool.map(grow, self.searchers, shares))
+
+    def statistics(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Visits int64 [L] and reward sums float64 [L] of the legal actions, over all trees."""
+        visits, value_sums = np.zeros(len(actions), np.int64), np.zeros(len(actions))
+        for tree in self.trees:
+            more_visits, more_value_sums = root_statistics(tree, actions)
+            visits += more_visits
+            value_sums += more_value_sums
+        return visits, value_sums
+
+    def bounds(self, actions: NDArray[np.int64], player: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The least and the most reward, each float64 [L], that the legal actions are proven to bring in any tree."""
+        lower, upper = np.zeros(len(actions)), np.ones(len(actions))
+        for tree in self.trees:
+            tree_lower, tree_upper = root_bounds(tree, actions, player, self.searchers[0].game.num_players)
+            lower, upper = np.maximum(lower, tree_lower), np.minimum(upper, tree_upper)
+        return lower, upper
+
+    def __enter__(self) -> "Forest":
+        threads = min(self.options.threads, len(self.searchers))
+        if threads > 1:
+            self.pool = ThreadPoolExecutor(threads, thread_name_prefix="fastmcts")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
+        if self.pool is not None:
+            self.pool.shutdown(wait=True, cancel_futures=True)
+            self.pool = None
+
+
+def tree_seeds(options: Options) -> list[int]:
+    """The seed of each tree: of one, the seed itself."""
+    if options.trees == 1:
+        return [options.seed]
+    return [spawn_seed(options.seed, index) for index in range(options.trees)]

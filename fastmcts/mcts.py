@@ -1,0 +1,286 @@
+"""A search whose tree is kept from move to move."""
+
+import dataclasses
+import weakref
+from pathlib import Path
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmcts.budget import Budget
+from fastmcts.errors import GameError
+from fastmcts.final import final_index
+from fastmcts.forest import Forest
+from fastmcts.game import Game
+from fastmcts.options import Options, SearchOptions, make_options
+from fastmcts.progress import search_progress
+from fastmcts.recognition import find_below
+from fastmcts.result import SearchResult
+from fastmcts.searcher import known_speed, note_speed
+from fastmcts.snapshot import Snapshot, make_trace
+from fastmcts.state import State
+from fastmcts.stoppers import next_check, next_trace
+
+
+class MCTS:
+    """Searches positions of one game and keeps what it has learnt.
+
+    A search of the position that was searched last, or of one up to three moves below it, goes on from the
+    statistics there; any other position starts anew, exactly as `fastmcts.search` would. After Ctrl-C the
+    tree is whole, and the next search goes on from it.
+
+    Args:
+        game: The game.
+        **options: `simulations=` or `seconds=` for each search, and any others of `fastmcts.Options`.
+    """
+
+    def __init__(self, game: Game, **options: Unpack[SearchOptions]) -> None:
+        self.set_up(game, make_options(dict(options)))
+
+    def set_up(self, game: Game, options: Options) -> None:
+        """Check that the options suit the game and make room for the trees."""
+        if not isinstance(game, Game):
+            raise TypeError(f"MCTS takes a Game, such as games.ConnectFour(), not {game!r}")
+        if options.threads > 1 and options.trees == 1:
+            raise ValueError(
+                f"threads={options.threads} have only one tree to work on: set trees={options.threads},"
+                " or threads=1 (or search many positions with search_batch)"
+            )
+        game.check_declaration()
+        check_openness(game)
+        self.game = game
+        self.options = options
+        self.forest = Forest(game, options)
+        self.last_result: weakref.ref[SearchResult] | None = None
+
+    def search(self, state: State) -> SearchResult:
+        """Search for the best move in a position.
+
+        Args:
+            state: The position; it is not modified.
+
+        Returns:
+            The statistics of the legal moves and the move to make, None if the game is over.
+        """
+        self.check_state(state)
+        actions = np.array(state.legal_actions(), np.int64)
+        self.finish_last_result()
+        self.go_to(state)
+        before = self.forest.root_visits
+        if len(actions) == 0:
+            return self.result(state, actions, "game over", before)
+        if len(actions) == 1 and not self.options.search_forced:
+            return self.result(state, actions, "single move", before)
+        compile_seconds = self.forest.prepare()
+        budget = self.make_budget()
+        reason, looks = self.run(state, actions, budget)
+        note_speed(self.forest.searchers[0].strategy, budget.elapsed / max(1, budget.done))
+        return self.result(state, actions, reason, before, budget, compile_seconds, looks)
+
+    def advance(self, action: int) -> None:
+        """Follow a move that was played: the position after it becomes the root, with its statistics.
+
+        Where a move reveals something hidden (`Game.reveals`), what was learnt about other worlds is dropped.
+
+        Args:
+            action: A legal action at the root.
+        """
+        if not self.forest.is_planted:
+            raise ValueError("there is no position to advance from: search(state) comes first")
+        state = self.game.new_state(self.forest.root.copy())
+        reveals = action in state.legal_actions() and reveals_something(state, [action])
+        state.apply_action(action)
+        self.finish_last_result()
+        self.forest.advance([int(action)], state.array, keep=not reveals)
+
+    def reset(self) -> None:
+        """Forget everything, the state of the random numbers too."""
+        self.finish_last_result()
+        self.forest.forget()
+
+    def start_over(self, seed: int) -> None:
+        """Forget everything and go on with another seed."""
+        self.options = dataclasses.replace(self.options, seed=seed)
+        self.forest.start_over(self.options)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to a file, at once or not at all; `MCTS.load` goes on from there.
+
+        A progress callback is not saved. A class of your own is saved by its name.
+
+        Args:
+            path: Where to write; an existing file is replaced.
+        """
+        from fastmcts.saving import save
+
+        save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> "MCTS":
+        """Read what `save` has written; its searches go on bit for bit as those of the saved one would.
+
+        The classes of the game and of the strategies are imported by name: load only files that you trust.
+
+        Args:
+            path: The file.
+
+        Raises:
+            LoadError: If it is damaged, of something else, or of a later version.
+        """
+        from fastmcts.saving import load
+
+        return load(cls, Path(path))
+
+    def check_state(self, state: State) -> None:
+        """Raise if something is not a position of this game."""
+        if not isinstance(state, State):
+            raise TypeError(f"search takes a State, such as game.new_initial_state(), not {state!r}")
+        if state.game != self.game:
+            raise ValueError(f"this searches {self.game!r}, but the state is one of {state.game!r}")
+
+    def go_to(self, state: State) -> None:
+        """Have the roots at a position, with what is known about it."""
+        forest = self.forest
+        if not forest.is_planted:
+            forest.plant(state.array)
+        elif not np.array_equal(forest.root, state.array):
+            root = self.game.new_state(forest.root.copy())
+            path = find_below(forest.trees[0], root, state.array)
+            if path is None:
+                forest.plant(state.array)
+            else:
+                forest.advance(path, state.array, keep=not reveals_something(root, path))
+
+    def make_budget(self) -> Budget:
+        """The budget of one search, within what the visits can count."""
+        asked, countable = self.options.simulations, self.forest.visits_left
+        if (asked or 1) > countable:
+            raise ValueError(
+                f"the tree has {self.forest.root_visits:,} visits and can count {max(0, countable):,} more:"
+                " reset() or advance(action) before searching on"
+            )
+        speed = known_speed(self.forest.searchers[0].strategy)
+        return Budget(countable if asked is None else asked, self.options.seconds, speed)
+
+    def run(self, state: State, actions: NDArray[np.int64], budget: Budget) -> tuple[str, list[Snapshot]]:
+        """Simulate until something ends it; return the reason, and the looks for the trace."""
+        options, forest = self.options, self.forest
+        looks: list[Snapshot] = []
+        shown: Snapshot | None = None
+        reason = None
+        with forest, search_progress(options.progress, state) as progress:
+            while reason is None:
+                check = next_check(budget.done) if options.stop else None
+                trace = next_trace(budget.done) if options.trace else None
+                chunk = budget.next_chunk(min((end for end in (check, trace) if end is not None), default=None))
+                added = forest.simulate(budget.done, chunk, budget.deadline)
+                budget.record(added)
+                if budget.done == trace:
+                    looks.append(self.look(actions, budget, None))
+                reason = budget.ended_by
+                if reason is None and added < chunk:
+                    reason = "seconds" if any(searcher.is_full for searcher in forest.searchers) else "proven"
+                if reason is None and budget.done == check:
+                    shown = self.look(actions, budget, shown)
+                    reason = next(filter(None, (stopper.check(shown) for stopper in options.stop)), None)
+                if progress.is_due or (reason is not None and progress.show is not None):
+                    progress.update(self.look(actions, budget, None))
+        return reason, looks
+
+    def look(self, actions: NDArray[np.int64], budget: Budget, previous: Snapshot | None) -> Snapshot:
+        """What the search looks like now."""
+        visits, value_sums = self.forest.statistics(actions)
+        left = budget.simulations_left
+        most_each = self.game.num_actions if getattr(self.options.expansion, "at_once", False) else 1
+        return Snapshot(
+            actions=actions,
+            visits=visits,
+            values=means(value_sums, visits),
+            simulations=budget.done,
+            simulations_left=left,
+            visits_left=None if left is None else left * most_each,
+            seconds=budget.elapsed,
+            seconds_left=budget.seconds_left,
+            previous=None if previous is None else without_history(previous),
+        )
+
+    def result(
+        self,
+        state: State,
+        actions: NDArray[np.int64],
+        stopped_by: str,
+        visits_before: int,
+        budget: Budget | None = None,
+        compile_seconds: float = 0.0,
+        looks: list[Snapshot] | None = None,
+    ) -> SearchResult:
+        """Read the result off the trees."""
+        forest = self.forest
+        trees = forest.trees
+        visits, value_sums = forest.statistics(actions)
+        values = means(value_sums, visits)
+        lower, upper = forest.bounds(actions, state.current_player())
+        policy = np.zeros(self.game.num_actions)
+        policy[actions] = visits / visits.sum() if visits.any() else len(actions) == 1
+        result = SearchResult(
+            state=state.clone(),
+            tree=trees[0],
+            action=int(actions[final_index(self.options.final, actions, visits, values, lower, upper)])
+            if len(actions)
+            else None,
+            actions=actions,
+            visits=visits,
+            values=values,
+            policy=policy,
+            proven=np.where(lower == upper, lower, np.nan),
+            value=float(value_sums.sum() / visits.sum()) if visits.any() else np.nan,
+            simulations=0 if budget is None else budget.done,
+            seconds=0.0 if budget is None else budget.elapsed,
+            compile_seconds=compile_seconds,
+            nodes=sum(int(tree.size[0]) for tree in trees),
+            max_depth=max(int(tree.depth[0]) for tree in trees),
+            reused=visits_before / max(1, forest.root_visits),
+            seed=self.options.seed,
+            stopped_by=stopped_by,
+            memory_mb=sum(searcher.bytes_used for searcher in forest.searchers) / 1e6,
+            recycled=sum(searcher.recycled for searcher in forest.searchers),
+            trees=trees,
+            trace=make_trace(looks or [], len(actions)) if self.options.trace else None,
+        )
+        self.last_result = weakref.ref(result)
+        return result
+
+    def finish_last_result(self) -> None:
+        """Let the last result read from the trees what it may be asked for after they have changed."""
+        result = self.last_result and self.last_result()
+        if result is not None:
+            _ = result.line
+        self.last_result = None
+
+
+def check_openness(game: Game) -> None:
+    """Refuse a game in which a search that sees and foresees everything would cheat."""
+    if game.has_hidden_information or game.has_chance:
+        what = "hidden information" if game.has_hidden_information else "chance"
+        raise GameError(f"this search knows and foresees everything: it would cheat in {game.name}, a game with {what}")
+
+
+def reveals_something(state: State, path: list[int]) -> bool:
+    """Whether one of the moves of a path shows its player something hidden."""
+    position = state.clone()
+    for action in path:
+        if not position.is_chance_node() and bool(position.game.reveals(position.array, action)):
+            return True
+        position.apply_action(action)
+    return False
+
+
+def means(value_sums: NDArray[np.float64], visits: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Mean rewards; NaN without visits."""
+    return np.divide(value_sums, visits, out=np.full(visits.shape, np.nan), where=visits > 0)
+
+
+def without_history(look: Snapshot) -> Snapshot:
+    """A look that does not hold on to all looks before it."""
+    return dataclasses.replace(look, previous=None)

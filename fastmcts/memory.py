@@ -1,0 +1,102 @@
+"""How much memory a tree may take, and what happens when it is used up.
+
+Arrays start small and are doubled when they are full. The last step goes from a small part of the limit to
+the whole of it: memory that no node has used yet is not touched, and copying stays cheap. When even that is
+full, the children of the least visited nodes are dropped until half of the tree is free.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from fastmcts import tree as trees
+from fastmcts.arrays import Position
+from fastmcts.game import Game
+from fastmcts.kernels.compact import keep_below, recycle
+from fastmcts.tree import BYTES_PER_NODE, MAX_NODES, PER_NODE, Tree
+
+MEGABYTE = 1_000_000
+FIRST_CAPACITY = 1024  # nodes
+FIRST_BYTES = 32 * MEGABYTE  # for searches that need more than that
+DOUBLED_BYTES = 32 * MEGABYTE  # doubling more takes so long that a clock would suffer: then all at once
+DOUBLED_PART = 16  # of the limit: what is copied and given back stays small, as allocators may hold on to it
+FEWEST_BLOCKS = 4  # of children, with which a tree can live on recycling
+PLACE_BYTES = 4  # the scratch that compacting takes for each node
+USABLE = 0.95  # of the memory, for nodes; the rest is for what surrounds them
+
+
+def node_fields(tree: Tree) -> dict[str, Any]:
+    """The arrays of a tree that have entries for each node, by name."""
+    return {name: array for name, array in tree._asdict().items() if name in PER_NODE and array.size > 0}
+
+
+def bytes_per_node(tree: Tree) -> int:
+    """What a node takes in all arrays together."""
+    return sum(array.nbytes for array in node_fields(tree).values()) // tree.visits.size
+
+
+def widest_block(game: Game) -> int:
+    """The most children that a node can have."""
+    return max(game.num_actions, game.num_chance_outcomes)
+
+
+def first_capacity(game: Game, simulations: int | None = None) -> int:
+    """With how much room a tree starts, in nodes: enough for a search that is not long.
+
+    What is not used is not touched, and so costs nothing; growing instead takes a seventh of the time.
+    """
+    needed = (simulations or 0) * widest_block(game)
+    return FIRST_CAPACITY + widest_block(game) + min(needed, FIRST_BYTES // BYTES_PER_NODE)
+
+
+def most_nodes(game: Game, tree: Tree, memory_mb: float, parts: int = 1) -> int:
+    """How many nodes fit into a part of the memory; ValueError if they are too few to search with.
+
+    Args:
+        game: The game.
+        tree: A tree with the fields that the search keeps.
+        memory_mb: The memory, in megabytes.
+        parts: How many trees share it.
+    """
+    size = bytes_per_node(tree) + PLACE_BYTES
+    nodes = int(USABLE * memory_mb * MEGABYTE / parts) // size
+    fewest = 1 + FEWEST_BLOCKS * widest_block(game)
+    if nodes < fewest:
+        needed = np.ceil(parts * fewest * size / USABLE / MEGABYTE * 1000) / 1000
+        shared = "" if parts == 1 else f", shared by {parts} trees,"
+        raise ValueError(
+            f"memory_mb={memory_mb:g}{shared} is too small for {game.name}: a root and its children and some room to"
+            f" search take at least {needed:.3f}"
+        )
+    return min(nodes, MAX_NODES)
+
+
+def next_capacity(tree: Tree, limit: int) -> int:
+    """How many nodes a full tree should have room for: at most `limit`."""
+    doubled = 2 * tree.visits.size
+    small = doubled * bytes_per_node(tree) <= DOUBLED_BYTES
+    return doubled if small and doubled <= limit // DOUBLED_PART else limit
+
+
+def within(tree: Tree, limit: int) -> Tree:
+    """The tree, or a smaller copy if its arrays have room for more than `limit` nodes."""
+    return tree if tree.visits.size <= limit else trees.grown(tree, limit)
+
+
+def drop_least_visited(tree: Tree) -> int:
+    """Free half of a tree's room in place; return how many nodes went."""
+    links, fields, counters, places = parts(tree)
+    return int(recycle(links, fields, counters, places, tree.visits.size // 2))
+
+
+def make_root(tree: Tree, node: int, root: Position, position: Position) -> None:
+    """Keep nothing but a node's subtree, in place, and let `root` be `position`."""
+    links, fields, counters, places = parts(tree)
+    keep_below(links, fields, counters, places, node, root, position)
+
+
+def parts(tree: Tree) -> tuple[Any, Any, Any, Any]:
+    """A tree as the compacting kernels take it."""
+    links = (tree.visits, tree.parent, tree.first_child, tree.num_children, tree.num_tried, tree.action)
+    places = np.empty(tree.visits.size, np.int32)
+    return links, tuple(node_fields(tree).values()), (tree.size, tree.depth), places

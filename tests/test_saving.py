@@ -1,0 +1,180 @@
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastmcts
+from fastmcts import MCTS, UCB1, Converged, Decided, LoadError, RandomRollout, games, saving
+from fastmcts.constants import ROOT
+from fastmcts.testing import check_tree
+from tests.test_mcts import assert_same_subtree
+from tests.test_memory import megabytes
+from tests.toys import OneShot
+
+GAME = games.TicTacToe()
+START = GAME.new_initial_state()
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    mcts = MCTS(GAME, simulations=200, seed=0)
+    mcts.search(START)
+    mcts.save(tmp_path / "search")
+    return tmp_path / "search"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"memory_mb": megabytes(100)},
+        {"trees": 3, "threads": 2},
+        {"selection": UCB1(c=0.7), "stop": [Decided(), Converged(1e-9)]},
+    ],
+    ids=["default", "recycling", "trees", "components"],
+)
+def test_a_loaded_search_goes_on_bit_for_bit(options: Any, tmp_path: Path) -> None:
+    mcts = MCTS(GAME, simulations=300, seed=5, rollout=RandomRollout(max_length=8), **options)
+    mcts.search(START)
+    mcts.advance(4)
+    mcts.search(START.child(4))
+    mcts.save(tmp_path / "search")
+    loaded = MCTS.load(tmp_path / "search")
+    assert loaded.options == mcts.options
+    assert loaded.game == mcts.game
+    for state in (START.child(4), START.child(4).child(0)):
+        ours, theirs = mcts.search(state), loaded.search(state)
+        assert ours.visits.tolist() == theirs.visits.tolist()
+        assert ours.reused == theirs.reused > 0.0
+        assert ours.recycled == theirs.recycled
+        assert ours.memory_mb == theirs.memory_mb
+        for first, second in zip(ours.trees, theirs.trees, strict=True):
+            assert_same_subtree(first, ROOT, second, ROOT)
+            check_tree(second, recycled=theirs.recycled > 0)
+
+
+def test_what_was_never_searched_can_be_saved_too(tmp_path: Path) -> None:
+    MCTS(GAME, simulations=100, seed=3).save(tmp_path / "fresh")
+    result = MCTS.load(tmp_path / "fresh").search(START)
+    assert result.visits.tolist() == fastmcts.search(START, simulations=100, seed=3).visits.tolist()
+
+
+def test_saving_replaces_the_file_and_leaves_nothing_else(saved: Path) -> None:
+    saved.write_text("something old")
+    mcts = MCTS(GAME, simulations=10, seed=0, progress=lambda look: None)
+    mcts.search(START)
+    mcts.save(str(saved))
+    assert [path.name for path in saved.parent.iterdir()] == ["search"]
+    assert MCTS.load(str(saved)).options.progress is False
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = saved.read_bytes()
+
+    def full(*arguments: Any, **keywords: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", full)
+    with pytest.raises(OSError, match=r"cannot save to .*search: No space left on device"):
+        MCTS(GAME, simulations=10, seed=0).save(saved)
+    assert saved.read_bytes() == before
+    assert len(list(saved.parent.iterdir())) == 1
+
+
+def test_an_unwritable_path_is_refused_and_the_tree_untouched(tmp_path: Path) -> None:
+    mcts = MCTS(GAME, simulations=100, seed=0)
+    visits = mcts.search(START).visits.tolist()
+    for path in (tmp_path / "no such folder" / "search", tmp_path):
+        with pytest.raises(OSError, match="cannot save to"):
+            mcts.save(path)
+    assert sum(visits) == mcts.forest.root_visits == 100
+
+
+def test_every_damaged_file_is_refused_with_a_reason(saved: Path) -> None:
+    content = saved.read_bytes()
+    rng = np.random.default_rng(0)
+    damaged = [content[: len(content) // 2], b"", content[:-40], b"PK\x03\x04 rubbish"]
+    for place in rng.integers(0, len(content), 150):
+        damaged.append(content[:place] + bytes([content[place] ^ (1 << int(rng.integers(8)))]) + content[place + 1 :])
+    refused = 0
+    for bytes_ in damaged:
+        saved.write_bytes(bytes_)
+        try:
+            loaded = MCTS.load(saved)
+        except LoadError:
+            refused += 1
+        else:  # a bit that carries no content, such as a date in the archive
+            check_tree(loaded.forest.trees[0])
+            assert loaded.forest.root_visits == 200
+    assert refused > len(damaged) / 2
+
+
+def rewrite(path: Path, change: Any) -> None:
+    """Change the header of a saved search, with a checksum that fits."""
+    arrays = dict(np.load(path))
+    header = json.loads(arrays[saving.HEADER].tobytes())
+    change(header)
+    arrays[saving.HEADER] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    del arrays[saving.CHECKSUM]
+    saving.write(path, {**arrays, saving.CHECKSUM: saving.checksum(arrays)})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda header: header.update(version=99), "has format 99; this version of fastmcts reads up to 1"),
+        (lambda header: header.update(format="another"), "is not a saved search of fastmcts"),
+        (lambda header: header.update(rules="0123"), r"TicTacToe\(\), whose rules have been edited since"),
+        (
+            lambda header: header["game"].update({"class": ["os", "system"]}),
+            "os.system as a class to load, which it is not",
+        ),
+        (lambda header: header["game"].update({"class": ["nowhere", "Game"]}), "cannot be imported"),
+        (lambda header: header["game"].update(fields={"rows": 3}), "does not fit fastmcts.games.tic_tac_toe.TicTacToe"),
+        (lambda header: header["options"].update(colour=1), "options that this version does not know: colour"),
+        (lambda header: header["options"].update(trees=2), "holds 1 trees, not 2"),
+        (lambda header: header["options"].update(simulations=0), "does not fit this version: simulations must be"),
+        (
+            lambda header: header["options"].update(memory_mb=megabytes(50)),
+            "does not fit this version: its tree/visits",
+        ),
+    ],
+)
+def test_a_foreign_file_is_refused_with_a_reason(saved: Path, change: Any, message: str) -> None:
+    rewrite(saved, change)
+    with pytest.raises(LoadError, match=message):
+        MCTS.load(saved)
+
+
+def test_a_file_of_another_python_cannot_be_compared_and_is_taken(saved: Path) -> None:
+    rewrite(saved, lambda header: header.update(python=["2", "7"], rules="0123"))
+    assert MCTS.load(saved).forest.root_visits == 200
+
+
+def test_files_of_other_programs_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other"
+    with pytest.raises(LoadError, match="there is no file"):
+        MCTS.load(path)
+    with path.open("wb") as file:
+        np.savez(file, weights=np.zeros(3))
+    with pytest.raises(LoadError, match="is not a saved search of fastmcts"):
+        MCTS.load(path)
+    path.write_text("hello")
+    with pytest.raises(LoadError, match="is damaged or not a saved search"):
+        MCTS.load(path)
+    with pytest.raises(LoadError, match="is damaged or not a saved search"):
+        MCTS.load(tmp_path)
+
+
+def test_a_class_that_could_not_be_found_again_is_not_saved(tmp_path: Path) -> None:
+    @dataclass(frozen=True)
+    class Local(OneShot):
+        pass
+
+    with pytest.raises(TypeError, match="Local cannot be saved: move the class to the top of its module"):
+        MCTS(Local(), simulations=10, seed=0).save(tmp_path / "search")
+    assert os.listdir(tmp_path) == []  # noqa: PTH208
