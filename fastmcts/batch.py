@@ -92,6 +92,8 @@ def search_batch(
     checked = make_options(dict(options))
     if checked.trace:
         raise ValueError("a batch keeps no traces: trace=True is for search and MCTS")
+    if checked.parallel == "shared":
+        raise ValueError("the threads of a batch take a position each: parallel='shared' is for search and MCTS")
     game, positions = stacked(states, game)
     game.check_declaration()
     check_openness(game)

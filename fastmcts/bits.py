@@ -13,11 +13,11 @@ from numba import extending, types
 from numba.core import cgutils
 from numba.core.registry import cpu_target
 
-from fastmcts.jit import OPTIONS
+from fastmcts.jit import INNER_OPTIONS
 
 # Untyped, because Numba's annotations do not know what these decorators return.
 intrinsic: Any = extending.intrinsic
-overload: Any = partial(extending.overload, jit_options=OPTIONS)  # pyright: ignore[reportArgumentType]
+overload: Any = partial(extending.overload, jit_options=INNER_OPTIONS)  # pyright: ignore[reportArgumentType]
 
 #: A set as rules hold it: an entry of a position, or a constant.
 Word: TypeAlias = int | np.int64

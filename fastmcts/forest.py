@@ -13,6 +13,7 @@ from fastmcts.kernels.rng import spawn_seed
 from fastmcts.options import Options
 from fastmcts.result import root_bounds, root_statistics
 from fastmcts.searcher import Searcher
+from fastmcts.shared import SharedSearcher
 from fastmcts.tree import MAX_VISITS, Tree
 
 
@@ -25,7 +26,7 @@ class Forest:
 
     def __init__(self, game: Game, options: Options) -> None:
         self.options = options
-        self.searchers = [Searcher(game, options, options.trees) for _ in range(options.trees)]
+        self.searchers = make_searchers(game, options)
         self.seeds = tree_seeds(options)
         self.pool: ThreadPoolExecutor | None = None
 
@@ -139,12 +140,24 @@ class Forest:
         threads = min(self.options.threads, len(self.searchers))
         if threads > 1:
             self.pool = ThreadPoolExecutor(threads, thread_name_prefix="fastmcts")
+        for searcher in self.searchers:
+            if isinstance(searcher, SharedSearcher):
+                searcher.pool = ThreadPoolExecutor(self.options.threads, thread_name_prefix="fastmcts")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
-        if self.pool is not None:
-            self.pool.shutdown(wait=True, cancel_futures=True)
-            self.pool = None
+        for owner in (self, *self.searchers):
+            pool = getattr(owner, "pool", None)
+            if pool is not None:
+                pool.shutdown(wait=True, cancel_futures=True)
+                owner.pool = None  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def make_searchers(game: Game, options: Options) -> list[Searcher]:
+    """A searcher for each tree, or one for a tree that all threads share."""
+    if options.parallel == "shared":
+        return [SharedSearcher(game, options)]
+    return [Searcher(game, options, options.trees) for _ in range(options.trees)]
 
 
 def tree_seeds(options: Options) -> list[int]:

@@ -42,10 +42,10 @@ class MCTS:
         """Check that the options suit the game and make room for the trees."""
         if not isinstance(game, Game):
             raise TypeError(f"MCTS takes a Game, such as games.ConnectFour(), not {game!r}")
-        if options.threads > 1 and options.trees == 1:
+        if options.threads > 1 and options.trees == 1 and options.parallel == "trees":
             raise ValueError(
                 f"threads={options.threads} have only one tree to work on: set trees={options.threads},"
-                " or threads=1 (or search many positions with search_batch)"
+                " or parallel='shared', or threads=1 (or search many positions with search_batch)"
             )
         game.check_declaration()
         check_openness(game)

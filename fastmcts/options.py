@@ -16,7 +16,7 @@ from fastmcts.selection import UCT, Selection
 from fastmcts.stoppers import Stopper
 from fastmcts.tree import MAX_VISITS
 
-PARALLEL = ("trees",)
+PARALLEL = ("trees", "shared")
 
 
 class SearchOptions(TypedDict, total=False):
@@ -60,8 +60,9 @@ class Options:
         memory_mb: The most memory for all trees together, in megabytes. A full tree goes on by dropping the
             children of its least visited nodes.
         trees: How many independent trees to grow, each with a seed of its own; their roots are added up.
-        threads: How many threads work on them. The result is the same for any number.
-        parallel: What the threads share: "trees" gives each tree to one thread.
+        threads: How many threads work on them. The result is the same for any number, unless they share one tree.
+        parallel: What the threads share: "trees" gives each tree to one thread, "shared" lets all of them search one
+            tree, which is faster to good moves but never the same twice.
         progress: True shows a bar; a function is called with a `Snapshot` about ten times a second.
         trace: Record the statistics of the root at 1, 2, 4, ... simulations in `result.trace`.
     """
@@ -109,6 +110,8 @@ class Options:
         whole_number("threads", self.threads, low=1, high=MOST_THREADS)
         if self.parallel not in PARALLEL:
             raise ValueError(f"parallel must be {' or '.join(map(repr, PARALLEL))}, not {self.parallel!r}")
+        if self.parallel == "shared" and self.trees > 1:
+            raise ValueError(f"parallel='shared' is for one tree, not trees={self.trees}: use parallel='trees'")
         if self.simulations is not None and self.simulations < self.trees:
             raise ValueError(f"trees={self.trees} cannot share simulations={self.simulations}: each needs at least one")
 

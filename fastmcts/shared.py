@@ -1,0 +1,79 @@
+"""One tree that several threads search together."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from fastmcts import memory
+from fastmcts.arrays import Position
+from fastmcts.expansion import Lazy
+from fastmcts.game import Game
+from fastmcts.jit import JIT_ENABLED
+from fastmcts.kernels.rng import make_rng, spawn_seed
+from fastmcts.kernels.shared import run_shared
+from fastmcts.options import Options
+from fastmcts.searcher import Searcher, scratch_for
+from fastmcts.solver import NoProofs
+from fastmcts.strategy import Strategy
+
+
+class SharedSearcher(Searcher):
+    """Grows one tree with all threads at once; which of them comes first changes the tree."""
+
+    def __init__(self, game: Game, options: Options) -> None:
+        super().__init__(game, options)
+        for reason in shared_objections(self.strategy):
+            raise ValueError(reason)
+        self.threads = options.threads
+        self.scratches = [scratch_for(self.strategy) for _ in range(self.threads)]
+        self.rng = np.zeros((self.threads, 2), np.uint64)  # a generator for each thread
+        self.pool: ThreadPoolExecutor | None = None
+
+    def plant(self, position: Position, seed: int | None = None) -> None:
+        """Start a new tree at a position; without a seed the random numbers go on."""
+        super().plant(position)
+        if seed is not None:
+            self.rng = np.stack([make_rng(spawn_seed(seed, thread)) for thread in range(self.threads)])
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the next simulations of all threads might not find room."""
+        return int(self.tree.size[0]) > self.tree.visits.size - self.threads * memory.widest_block(self.game)
+
+    def run_kernel(self, simulations: int) -> int:
+        """Add up to so many simulations, as many as surely find room; return how many."""
+        shares = [(simulations + thread) // self.threads for thread in range(self.threads)]
+        # Plain Python cannot change arrays atomically: there the threads take turns.
+        run_all = self.pool.map if self.pool is not None and JIT_ENABLED else map
+        with self.blaming_the_game():
+            return sum(run_all(self.run_share, range(self.threads), shares))
+
+    def run_share(self, thread: int, simulations: int) -> int:
+        """Add simulations in one thread."""
+        return run_shared(
+            self.strategy,
+            self.tree,
+            self.root,
+            self.scratches[thread],
+            self.rng[thread],
+            simulations,
+            self.threads,
+        )
+
+
+def shared_objections(strategy: Strategy) -> list[str]:
+    """Why a strategy cannot share one tree; empty if it can."""
+    reasons = []
+    change = "use parallel='trees' with trees=..., or leave it out"
+    if strategy.game.has_chance or strategy.game.has_hidden_information:
+        reasons.append(f"{strategy.game.name} has chance or hidden information, which a shared tree has not: {change}")
+    if not isinstance(strategy.expansion, Lazy):
+        reasons.append(f"a shared tree expands lazily, not by {strategy.expansion!r}: {change}")
+    if not isinstance(strategy.proofs, NoProofs):
+        reasons.append(f"a shared tree keeps no proofs (solver=True): {change}")
+    for component in (strategy.selection, strategy.rollout):
+        if component.statistics or component.keeps_moves:
+            reasons.append(f"a shared tree keeps no statistics for {type(component).__name__}: {change}")
+    if not strategy.selection.untried_first or strategy.selection.normalize:
+        reasons.append(f"a shared tree has no first_play and no normalize: {change}")
+    return reasons
