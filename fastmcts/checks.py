@@ -19,8 +19,10 @@ def whole_number(name: str, value: Any, low: int, high: int | None = None) -> in
     return number
 
 
-def real_number(name: str, value: Any, low: float = -math.inf, above: float = -math.inf) -> float:
-    """Return `value` as a finite float of at least `low` and more than `above`, or raise."""
+def real_number(
+    name: str, value: Any, low: float = -math.inf, above: float = -math.inf, high: float = math.inf
+) -> float:
+    """Return `value` as a finite float of at least `low`, more than `above` and at most `high`, or raise."""
     if isinstance(value, bool | str) or not hasattr(value, "__float__"):
         raise TypeError(f"{name} must be a number, not {value!r}")
     number = float(value)
@@ -30,4 +32,6 @@ def real_number(name: str, value: Any, low: float = -math.inf, above: float = -m
         raise ValueError(f"{name} must be at least {low:g}, not {number:g}")
     if number <= above:
         raise ValueError(f"{name} must be above {above:g}, not {number:g}")
+    if number > high:
+        raise ValueError(f"{name} must be at most {high:g}, not {number:g}")
     return number

@@ -9,10 +9,11 @@ The type carries a fingerprint of the component's code and constants, so each co
 has its own specialisation of the one entry kernel, and Numba's disk cache finds it in the next process.
 
 Int, bool, string, tuple and array attributes (fields, class attributes and properties alike) are
-compile-time constants. Float fields are run-time values: changing one compiles nothing.
+compile-time constants. Float fields and properties are run-time values: changing one compiles nothing.
 """
 
 import dataclasses
+import inspect
 from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
 from types import FunctionType
@@ -47,15 +48,13 @@ class Component:
     @cached_property
     def numba_type(self) -> "ComponentType":
         """The type that stands for this component in kernel signatures."""
-        key = constant_key(self)
-        component_type = KNOWN_TYPES.get(key)
-        if component_type is None:
-            declaration = Declaration(self)
+        declaration = Declaration(self)
+        key = declaration.key
+        if key not in KNOWN_TYPES:
             component_type = ComponentType(declaration.name, declaration.fingerprint, declaration.float_fields)
+            KNOWN_TYPES[key] = component_type
             DECLARATIONS.setdefault(component_type.key, declaration)
-            if key is not None:
-                KNOWN_TYPES[key] = component_type
-        return component_type
+        return KNOWN_TYPES[key]
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle and copy the fields alone: what was derived from them is derived anew."""
@@ -69,19 +68,30 @@ class Declaration:
         cls = type(component)
         if not (dataclasses.is_dataclass(cls) and cls.__dataclass_params__.frozen):  # pyright: ignore[reportAttributeAccessIssue]
             raise TypeError(f"{cls.__name__} must be a frozen dataclass: put @dataclass(frozen=True) above the class")
-        fields = {field.name: field for field in dataclasses.fields(cls)}
+        self.cls = cls
         self.name = cls.__name__
-        self.float_fields = tuple(
-            name
-            for name, field in fields.items()
-            if field.type in (float, "float") or isinstance(getattr(component, name), float)
-        )
-        self.constants = dict(constants_of(component, skip=(*self.float_fields, "numba_type")))
-        self.functions = dict(methods_of(cls))
-        self.fingerprint = fingerprint([self.functions[name] for name in sorted(self.functions)], self.constants)
+        self.float_fields = tuple(float_attributes(component))
+        self.constants = dict(constants_of(component, skip=self.float_fields))
         self.compiled: dict[str, Any] = {}
-        for name in self.functions:
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for components that compile to the same code in this process."""
+        constants = [(name, type(value), hashable(value)) for name, value in self.constants.items()]
+        return (self.cls, self.float_fields, *constants)
+
+    @cached_property
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        """The methods by name."""
+        functions = dict(methods_of(self.cls))
+        for name in functions:
             declare_method(name)
+        return functions
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the code and the constants."""
+        return fingerprint([self.functions[name] for name in sorted(self.functions)], self.constants)
 
     def method(self, name: str) -> Any:
         """The dispatcher of one method, made when a kernel first calls it."""
@@ -93,30 +103,37 @@ class Declaration:
 #: ComponentType.key -> Declaration, for every type that this process has seen.
 DECLARATIONS: dict[tuple[str, str, tuple[str, ...]], Declaration] = {}
 
-#: What `constant_key` gives -> the type, so that equal components are examined once.
+#: Declaration.key -> the type, so that the code of equal components is examined once.
 KNOWN_TYPES: dict[Hashable, "ComponentType"] = {}
 
 
-def constant_key(component: Component) -> Hashable:
-    """Class, and type and value of each field that is no float; None if a field is not hashable."""
+def hashable(value: Any) -> Hashable:
+    """A stand-in for a constant that can be a key."""
+    return (value.dtype.str, value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
+
+
+def attributes_of(component: Component) -> Iterator[tuple[str, Any, bool]]:
+    """Yield name, value and "is it a property?" of each public attribute that is not a method."""
     cls = type(component)
-    values = [getattr(component, name) for name in getattr(cls, "__dataclass_fields__", ())]
-    key = (cls, *((type(value), None if isinstance(value, float) else value) for value in values))
-    try:
-        hash(key)
-    except TypeError:
-        return None
-    return key
+    for name in sorted({*dir(cls), *vars(component)}):
+        static = inspect.getattr_static(cls, name, None)
+        if not (name.startswith("_") or hasattr(Component, name) or isinstance(static, FunctionType)):
+            yield name, getattr(component, name), isinstance(static, property | cached_property)
+
+
+def float_attributes(component: Component) -> Iterator[str]:
+    """Yield the names of fields that are meant to hold floats, and of properties that do."""
+    fields = {field.name: field.type for field in dataclasses.fields(component)}  # pyright: ignore[reportArgumentType]
+    for name, value, is_property in attributes_of(component):
+        annotated = fields.get(name) in (float, "float")
+        if annotated or (isinstance(value, float) and (is_property or name in fields)):
+            yield name
 
 
 def constants_of(component: Component, skip: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    """Yield name and value of each public attribute that a kernel could use as a constant."""
-    cls = type(component)
-    for name in sorted({*dir(cls), *vars(component)}):
-        if name.startswith("_") or name in skip or isinstance(getattr(cls, name, None), FunctionType):
-            continue
-        value = getattr(component, name)
-        if isinstance(value, CONSTANT_TYPES):
+    """Yield name and value of each attribute that a kernel could use as a constant."""
+    for name, value, _ in attributes_of(component):
+        if name not in skip and isinstance(value, CONSTANT_TYPES):
             yield name, value
 
 

@@ -21,7 +21,7 @@ from fastmcts.jit import CODE_GENERATION
 FOREIGN = frozenset({"numpy", "numba", "llvmlite"}) | sys.stdlib_module_names
 
 #: Modules that are compiled into every kernel; their files are hashed whole.
-FRAMEWORK = ("kernels", "bits", "component", "constants", "game", "jit", "scratch", "tree")
+FRAMEWORK = ("kernels", "bits", "bundle", "component", "constants", "game", "jit", "scratch", "strategy", "tree")
 
 
 def fingerprint(functions: Iterable[Any], constants: dict[str, Any], framework: bool = True) -> str:

@@ -11,7 +11,7 @@ from fastmcts.constants import ROOT
 from fastmcts.game import Game
 from fastmcts.kernels.rng import spawn_seed
 from fastmcts.options import Options
-from fastmcts.result import root_statistics
+from fastmcts.result import root_bounds, root_statistics
 from fastmcts.searcher import Searcher
 from fastmcts.tree import MAX_VISITS, Tree
 
@@ -126,6 +126,14 @@ class Forest:
             visits += more_visits
             value_sums += more_value_sums
         return visits, value_sums
+
+    def bounds(self, actions: NDArray[np.int64], player: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The least and the most reward, each float64 [L], that the legal actions are proven to bring in any tree."""
+        lower, upper = np.zeros(len(actions)), np.ones(len(actions))
+        for tree in self.trees:
+            tree_lower, tree_upper = root_bounds(tree, actions, player, self.searchers[0].game.num_players)
+            lower, upper = np.maximum(lower, tree_lower), np.minimum(upper, tree_upper)
+        return lower, upper
 
     def __enter__(self) -> "Forest":
         threads = min(self.options.threads, len(self.searchers))

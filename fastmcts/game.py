@@ -5,7 +5,6 @@ methods run as plain Python behind `State`, and everywhere when Numba's JIT is o
 """
 
 from abc import ABC, abstractmethod
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,6 +45,8 @@ class Game(Component, ABC):
     #: The range of `returns`, which the search scales to rewards in [0, 1].
     min_utility: float = -1.0
     max_utility: float = 1.0
+    #: Whether the utilities of two players always add up to min_utility + max_utility.
+    constant_sum: bool = True
 
     # ---- The rules
 
@@ -106,6 +107,11 @@ class Game(Component, ABC):
         """Whether a legal action should be tried before others."""
         return False
 
+    def prior(self, state: Position, actions: Actions, count: int, out: NDArray[np.float64]) -> None:
+        """Write how likely each of the first `count` actions is to be good into `out`; uniform, unless overridden."""
+        for index in range(count):
+            out[index] = 1.0 / count
+
     def random_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """Draw a legal action uniformly; override where that is possible without listing them all."""
         return actions[below(rng, legal_moves(self, state, actions))]
@@ -152,11 +158,6 @@ class Game(Component, ABC):
     def has_chance(self) -> bool:
         """Whether dice or cards decide in the middle of the game."""
         return self.num_chance_outcomes > 0
-
-    @cached_property
-    def utility_range(self) -> float:
-        """The width of the range of returns."""
-        return self.max_utility - self.min_utility
 
     def new_initial_state(self, seed: int = 0) -> "State":
         """The position at the start.

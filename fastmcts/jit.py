@@ -5,6 +5,7 @@
   would count the array up and down. It also means that rules and kernels cannot allocate arrays.
 - `forceinline=True`: calls between kernels would copy the whole tree tuple, ten arrays, through the
   stack; inlined, Connect Four is 15% faster.
+- No wrappers for calls from Python where only kernels call: half of the time to compile.
 - `fastmath` stays off, so that results are the same bits with the JIT on and off.
 """
 
@@ -19,6 +20,7 @@ from numba.extending import register_jitable
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "forceinline": True}
+INNER_OPTIONS: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 JIT_ENABLED: bool = not config.DISABLE_JIT  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -28,12 +30,12 @@ CODE_GENERATION: tuple[Any, ...] = tuple(getattr(config, name) for name in ("BOU
 
 def compiled(function: Function) -> Function:
     """Make a function callable from rules and kernels; from Python it stays as it is."""
-    return register_jitable(**OPTIONS)(function)
+    return register_jitable(**INNER_OPTIONS)(function)
 
 
 def compiled_method(function: Callable[..., Any]) -> Any:
     """Compile a component's method, for the kernels that call it."""
-    return njit(function, **OPTIONS)
+    return njit(function, **INNER_OPTIONS)
 
 
 def entry(function: Function) -> Function:

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from fastmcts.budget import Budget
 from fastmcts.errors import GameError
+from fastmcts.final import final_index
 from fastmcts.forest import Forest
 from fastmcts.game import Game
 from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.progress import search_progress
 from fastmcts.recognition import find_below
-from fastmcts.result import SearchResult, best_index
+from fastmcts.result import SearchResult
 from fastmcts.searcher import known_speed, note_speed
 from fastmcts.snapshot import Snapshot, make_trace
 from fastmcts.state import State
@@ -219,16 +220,20 @@ class MCTS:
         trees = forest.trees
         visits, value_sums = forest.statistics(actions)
         values = means(value_sums, visits)
+        lower, upper = forest.bounds(actions, state.current_player())
         policy = np.zeros(self.game.num_actions)
         policy[actions] = visits / visits.sum() if visits.any() else len(actions) == 1
         result = SearchResult(
             state=state.clone(),
             tree=trees[0],
-            action=int(actions[best_index(visits, values, actions)]) if len(actions) else None,
+            action=int(actions[final_index(self.options.final, actions, visits, values, lower, upper)])
+            if len(actions)
+            else None,
             actions=actions,
             visits=visits,
             values=values,
             policy=policy,
+            proven=np.where(lower == upper, lower, np.nan),
             value=float(value_sums.sum() / visits.sum()) if visits.any() else np.nan,
             simulations=0 if budget is None else budget.done,
             seconds=0.0 if budget is None else budget.elapsed,

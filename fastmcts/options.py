@@ -28,6 +28,8 @@ class SearchOptions(TypedDict, total=False):
     selection: Selection
     expansion: Expansion
     rollout: Rollout
+    solver: bool
+    final: str
     stop: Stopper | Sequence[Stopper]
     search_forced: bool
     memory_mb: float
@@ -49,6 +51,10 @@ class Options:
         selection: Which child a simulation goes down to.
         expansion: Which untried move it adds to the tree.
         rollout: How it plays on where the tree ends.
+        solver: Keep proofs: what is decided is not searched again, and a decided root ends the search.
+        final: Which move to play: the most visited ("visits"), the one with the highest mean ("value"), the most
+            visited once it also has the highest mean ("robust_max": searches on until they agree, at most as long
+            again), or the one with the highest lower confidence bound ("lcb").
         stop: A stopper or several, such as `Decided()`: reasons to stop before the budget is used up.
         search_forced: Search also where there is only one legal move; else it is returned at once.
         memory_mb: The most memory for all trees together, in megabytes. A full tree goes on by dropping the
@@ -66,6 +72,8 @@ class Options:
     selection: Selection = UCT()
     expansion: Expansion = Lazy()
     rollout: Rollout = RandomRollout()
+    solver: bool = False
+    final: str = "visits"
     stop: tuple[Stopper, ...] = ()
     search_forced: bool = False
     memory_mb: float = 512.0
@@ -89,6 +97,8 @@ class Options:
             component = getattr(self, name)
             if not isinstance(component, kind):
                 raise TypeError(f"{name} must be a {kind.__name__}, such as {example(kind)}, not {component!r}")
+        if self.final not in FINAL_MOVES:
+            raise ValueError(f"final must be one of {', '.join(FINAL_MOVES)}, not {self.final!r}")
         self.check_resources()
         self.check_watching()
 
@@ -111,10 +121,12 @@ class Options:
         object.__setattr__(self, "stop", tuple(self.stop))
         if not isinstance(self.progress, bool) and not callable(self.progress):
             raise TypeError(f"progress must be True, False or a function, not {self.progress!r}")
-        for name in ("search_forced", "trace"):
+        for name in ("search_forced", "trace", "solver"):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")
 
+
+FINAL_MOVES = ("visits", "value", "robust_max", "lcb")
 
 MOST_TREES = 4096
 MOST_THREADS = 1024

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmcts.checks import real_number
 from fastmcts.constants import ROOT
+from fastmcts.final import best_index
 from fastmcts.state import State
 from fastmcts.tree import Tree, children
 
@@ -31,6 +33,7 @@ class SearchResult:
         visits: int64 [L], how often each was visited.
         values: float64 [L], the mean reward in [0, 1] after each, for the player to move; NaN without visits.
         policy: float64 [num_actions], the share of visits of every action.
+        proven: float64 [L], the reward that each move is proven to bring; NaN where nothing is proven.
         value: The mean reward in [0, 1] of the position for the player to move.
         simulations: How many simulations this search ran.
         seconds: How long they took, without compilation.
@@ -54,6 +57,7 @@ class SearchResult:
     visits: NDArray[np.int64]
     values: NDArray[np.float64]
     policy: NDArray[np.float64] = field(repr=False)
+    proven: NDArray[np.float64] = field(repr=False)
     value: float
     simulations: int
     seconds: float
@@ -76,6 +80,22 @@ class SearchResult:
     def principal_variation(self) -> list[int]:
         """The most visited moves from here on, as far as the tree goes."""
         return list(self.line)
+
+    def sample(self, temperature: float = 1.0, seed: int | None = None) -> int:
+        """Draw a move in proportion to visits ** (1 / temperature), to generate varied games.
+
+        Args:
+            temperature: 1 follows the visit shares; towards 0 the most visited move is played.
+            seed: The same seed draws the same move; None draws one at random.
+        """
+        real_number("temperature", temperature, low=0.0)
+        if self.action is None:
+            raise ValueError("the game is over: there is no move to draw")
+        if temperature == 0.0 or not self.visits.any():
+            return self.action
+        weights = (self.visits / self.visits.max()) ** (1.0 / temperature)
+        rng = np.random.default_rng(seed)
+        return int(rng.choice(self.actions, p=weights / weights.sum()))
 
     def __str__(self) -> str:
         """A table of the best moves and the line of best play."""
@@ -119,13 +139,8 @@ def best_line(trees: Sequence[Tree]) -> list[int]:
             index = np.searchsorted(actions, tree.action[child])
             visits[index] += tree.visits[child]
             value_sums[index] += tree.value_sum[child]
-        line.append(int(actions[best_index(visits, value_sums / visits, actions)]))
+        line.append(int(actions[best_index("visits", actions, visits, value_sums / visits)]))
         nodes = [(tree, child) for tree, child in below if tree.action[child] == line[-1]]
-
-
-def best_index(visits: NDArray[np.int64], values: NDArray[np.float64], actions: NDArray[np.int64]) -> int:
-    """The most visited; of equals the higher mean, then the lower action."""
-    return int(np.lexsort((actions, -np.nan_to_num(values, nan=-1.0), -visits))[0])
 
 
 def root_statistics(tree: Tree, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -145,3 +160,26 @@ def root_statistics(tree: Tree, actions: NDArray[np.int64]) -> tuple[NDArray[np.
         visits[index] = tree.visits[child]
         value_sums[index] = tree.value_sum[child]
     return visits, value_sums
+
+
+def root_bounds(
+    tree: Tree, actions: NDArray[np.int64], player: int, num_players: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What is proven about the root's children: the least and the most reward of the player to move.
+
+    Args:
+        tree: A tree.
+        actions: int64 [L], the legal actions at its root, in ascending order.
+        player: The player to move.
+        num_players: How many play.
+
+    Returns:
+        float64 [L] and float64 [L]: 0 and 1 where nothing is proven.
+    """
+    lower, upper = np.zeros(len(actions)), np.ones(len(actions))
+    if tree.lower.size > 0:
+        for child in children(tree, ROOT):
+            index = np.searchsorted(actions, tree.action[child])
+            lower[index] = tree.lower[child * num_players + player]
+            upper[index] = tree.upper[child * num_players + player]
+    return lower, upper

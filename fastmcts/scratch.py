@@ -5,23 +5,43 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmcts.bundle import register_bundle
+
 
 class Scratch(NamedTuple):
     """Reused from simulation to simulation, so that kernels allocate nothing."""
 
     state: NDArray[np.int64]  # [state_size] the position that the simulation has reached
-    actions: NDArray[np.int64]  # [at least num_actions] the legal actions there
+    trial: NDArray[np.int64]  # [state_size] a second position, to try moves in
+    actions: NDArray[np.int64]  # [at least num_actions] the legal actions, or chance outcomes, there
+    weights: NDArray[np.float64]  # [as many] a number for each of those: a probability, a prior
     rewards: NDArray[np.float64]  # [num_players] how the simulation ended, in [0, 1]
+    reward_sums: NDArray[np.float64]  # [num_players] the rewards of several rollouts
+    moves: NDArray[np.int64]  # [max_game_length, or 0 if nobody asks] the moves of the simulation
+    movers: NDArray[np.int64]  # [as many] who made them
+    length: NDArray[np.int64]  # [1] how many moves the simulation has made
 
 
-def make_scratch(state_size: int, num_actions: int, num_players: int) -> Scratch:
+register_bundle(Scratch)
+
+
+def make_scratch(
+    state_size: int, num_actions: int, num_players: int, num_outcomes: int = 0, moves_kept: int = 0
+) -> Scratch:
     """Allocate the buffers for a game.
 
     The actions have slack behind them: a game that lists too many moves is caught by its count, and
     what it wrote too much hurts nobody.
     """
+    width = 2 * max(num_actions, num_outcomes) + 1024
     return Scratch(
         state=np.zeros(state_size, np.int64),
-        actions=np.zeros(2 * num_actions + 1024, np.int64),
+        trial=np.zeros(state_size, np.int64),
+        actions=np.zeros(width, np.int64),
+        weights=np.zeros(width, np.float64),
         rewards=np.zeros(num_players, np.float64),
+        reward_sums=np.zeros(num_players, np.float64),
+        moves=np.zeros(moves_kept, np.int64),
+        movers=np.zeros(moves_kept, np.int64),
+        length=np.zeros(1, np.int64),
     )

@@ -45,14 +45,16 @@ def note_speed(strategy: Strategy, seconds: float) -> None:
         KNOWN_SPEEDS[strategy] = seconds
 
 
-def scratch_for(game: Game) -> Scratch:
+def scratch_for(strategy: Strategy) -> Scratch:
     """The buffers of one thread."""
-    return make_scratch(game.state_size, game.num_actions, game.num_players)
+    game = strategy.game
+    moves_kept = game.max_game_length if strategy.keeps_moves else 0
+    return make_scratch(game.state_size, game.num_actions, game.num_players, game.num_chance_outcomes, moves_kept)
 
 
-def empty_tree(game: Game, capacity: int) -> Tree:
+def empty_tree(strategy: Strategy, capacity: int) -> Tree:
     """A tree with the fields that the components ask for."""
-    return trees.allocate(capacity)
+    return trees.allocate(capacity, strategy.statistics, strategy.game.num_players, strategy.game.num_actions)
 
 
 class Searcher:
@@ -67,8 +69,8 @@ class Searcher:
     def __init__(self, game: Game, options: Options, parts: int = 1) -> None:
         self.game = game
         self.strategy = make_strategy(game, options)
-        self.scratch = scratch_for(game)
-        tree = empty_tree(game, memory.first_capacity(game))
+        self.scratch = scratch_for(self.strategy)
+        tree = empty_tree(self.strategy, memory.first_capacity(game, options.simulations))
         self.limit = memory.most_nodes(game, tree, options.memory_mb, parts)
         self.tree = memory.within(tree, self.limit)
         self.is_apart = options.threads > 1
@@ -117,7 +119,7 @@ class Searcher:
     def prepare_recycling(self) -> float:
         """Compile what makes room in a full tree, or load it from the cache; return the seconds."""
         start = time.perf_counter()
-        tree = empty_tree(self.game, memory.first_capacity(self.game))
+        tree = empty_tree(self.strategy, memory.first_capacity(self.game))
         trees.plant(tree, 0)
         memory.drop_least_visited(tree)
         return time.perf_counter() - start

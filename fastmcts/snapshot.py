@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.result import best_index
+from fastmcts.final import best_index
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +37,12 @@ class Snapshot:
     @property
     def action(self) -> int:
         """The move that would be made now."""
-        return int(self.actions[best_index(self.visits, self.values, self.actions)])
+        return int(self.actions[best_index("visits", self.actions, self.visits, self.values)])
 
     @property
     def value(self) -> float:
         """The mean reward in [0, 1] of the move that would be made now."""
-        return float(self.values[best_index(self.visits, self.values, self.actions)])
+        return float(self.values[best_index("visits", self.actions, self.visits, self.values)])
 
     @property
     def rate(self) -> float:

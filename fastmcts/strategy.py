@@ -1,4 +1,4 @@
-"""The components of a search, as one argument of its kernels."""
+"""The components of a search, put together and checked against each other."""
 
 from functools import cache
 from typing import Any, NamedTuple
@@ -7,25 +7,69 @@ from numba import types
 from numba.extending import typeof_impl
 
 from fastmcts.component import ComponentType
-from fastmcts.expansion import Expansion
+from fastmcts.expansion import ExpandAll, Expansion, Prioritized
 from fastmcts.game import Game
 from fastmcts.options import Options
-from fastmcts.rollout import Rollout
+from fastmcts.rollout import GameRollout, Rollout
 from fastmcts.selection import Selection
+from fastmcts.solver import NoProofs, Proofs, ScoreBounds
 
 
 class Strategy(NamedTuple):
-    """The components that a kernel is compiled for."""
+    """Everything that is compiled into the kernels."""
 
     game: Game
     selection: Selection
     expansion: Expansion
     rollout: Rollout
+    proofs: Proofs
+
+    @property
+    def statistics(self) -> frozenset[str]:
+        """The optional fields of the tree that some component asks for."""
+        components = (self.selection, self.expansion, self.rollout, self.proofs)
+        return frozenset(name for component in components for name in component.statistics)
+
+    @property
+    def keeps_moves(self) -> bool:
+        """Whether some component learns from the moves of each simulation."""
+        return self.selection.keeps_moves or self.rollout.keeps_moves
 
 
 def make_strategy(game: Game, options: Options) -> Strategy:
-    """The components of a search."""
-    return Strategy(game, options.selection, options.expansion, options.rollout)
+    """Put the components together; ValueError says which do not fit and what to change."""
+    selection, expansion, rollout = options.selection, options.expansion, options.rollout
+    proofs = ScoreBounds(game.num_players, game.constant_sum) if options.solver else NoProofs()
+    strategy = Strategy(game, selection, expansion, rollout, proofs)
+    for reason in objections(strategy):
+        raise ValueError(reason)
+    return strategy
+
+
+def objections(strategy: Strategy) -> list[str]:
+    """Why a combination makes no sense; empty if it does."""
+    game, selection, expansion, rollout, proofs = strategy
+    rule, reasons = type(selection).__name__, []
+    if isinstance(rollout, GameRollout) and not game.overrides("rollout_action"):
+        reasons.append(f"GameRollout plays a game's own rollout_action, and {game.name} has none: use RandomRollout")
+    if isinstance(expansion, Prioritized):
+        if not game.overrides("is_promising"):
+            reasons.append(f"Prioritized asks is_promising, and {game.name} does not have it: use Lazy")
+        if not selection.untried_first:
+            reasons.append(f"Prioritized orders untried moves, and {rule} chooses them by score: use Lazy")
+    if isinstance(expansion, ExpandAll) and selection.first_play != default_first_play(selection):
+        reasons.append("ExpandAll leaves no move untried, so that first_play means nothing: leave it out")
+    if selection.bias != 0.0 and not game.overrides("prior"):
+        reasons.append(f"a bias needs priors, and {game.name} has no method prior: use bias=0")
+    if isinstance(proofs, ScoreBounds) and (game.has_chance or game.has_hidden_information):
+        what = "chance" if game.has_chance else "hidden information"
+        reasons.append(f"nothing can be proven in {game.name}, a game with {what}: use solver=False")
+    return reasons
+
+
+def default_first_play(selection: Selection) -> float | None:
+    """The first-play urgency that a rule has unless told otherwise."""
+    return type(selection).__dataclass_fields__["first_play"].default  # pyright: ignore[reportReturnType]
 
 
 @typeof_impl.register(Strategy)

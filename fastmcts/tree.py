@@ -11,32 +11,49 @@
 ```
 
 A node's children are laid out when it is first expanded. Those already tried come first; of a child
-that still waits only `action` is set, everything else is written when it is first visited.
+that still waits only `action` (and, where kept, `prior` and the AMAF statistics) is set; everything else
+is written when it is first tried.
 
-| field        | dtype   | shape | meaning                                                        |
-|--------------|---------|-------|----------------------------------------------------------------|
-| visits       | int32   | [N]   | simulations that passed through the node                       |
-| value_sum    | float64 | [N]   | their rewards in [0, 1] for `player`, summed                   |
-| parent       | int32   | [N]   | the node above; NONE at the root                               |
-| first_child  | int32   | [N]   | the first of the children; NONE before expansion               |
-| num_children | int16   | [N]   | how many children were laid out                                |
-| num_tried    | int16   | [N]   | how many of them were visited: the first ones                  |
-| action       | int32   | [N]   | the action that leads here; NONE at the root                   |
-| player       | int8    | [N]   | whose choice led here, and whose reward `value_sum` adds up    |
-| size         | int64   | [1]   | how many nodes are in use                                      |
-| depth        | int64   | [1]   | how many moves below the root the deepest node is              |
+| field         | dtype   | shape | kept for  | meaning                                                    |
+|---------------|---------|-------|-----------|------------------------------------------------------------|
+| visits        | int32   | [N]   | all       | simulations that passed through the node                   |
+| value_sum     | float64 | [N]   | all       | their rewards in [0, 1] for `player`, summed               |
+| parent        | int32   | [N]   | all       | the node above; NONE at the root                           |
+| first_child   | int32   | [N]   | all       | the first of the children; NONE before expansion           |
+| num_children  | int16   | [N]   | all       | how many children were laid out                            |
+| num_tried     | int16   | [N]   | all       | how many of them were tried: the first ones                |
+| action        | int32   | [N]   | all       | the action that leads here; NONE at the root               |
+| player        | int8    | [N]   | all       | whose choice led here, and whose reward `value_sum` adds up|
+| prior         | float64 | [N]   | priors    | how likely the game thinks the move is                     |
+| square_sum    | float64 | [N]   | variance  | the squares of the rewards, summed                         |
+| amaf_visits   | int32   | [N]   | AMAF      | simulations in which the move was played here or later     |
+| amaf_sum      | float64 | [N]   | AMAF      | their rewards for `player`, summed                         |
+| lower         | float32 | [N*P] | proofs    | the least reward that each player is proven to get         |
+| upper         | float32 | [N*P] | proofs    | the most reward that each player is proven to get          |
+| action_visits | int64   | [P*A] | MAST      | how often each player made each move, anywhere             |
+| action_sum    | float64 | [P*A] | MAST      | the player's rewards in those simulations, summed          |
+| reference     | int32   | [A+1] | GRAVE     | the child for each action at the reference node, and that  |
+| played        | int64   |[P*A+1]| AMAF      | the last simulation with each move; their count            |
+| reward_range  | float64 | [2]   | all       | the least and the greatest reward seen                     |
+| size          | int64   | [1]   | all       | how many nodes are in use                                  |
+| depth         | int64   | [1]   | all       | how many moves below the root the deepest node is          |
+
+N is the capacity, P the number of players, A the number of actions. What nobody asks for has length 0.
 
 `value_sum` belongs to the player who moved *into* the node, so selection at the parent maximises and
 nothing flips a sign: a player may move twice in a row, and any number may play. The root was not moved
 into; it holds the rewards of the player to move. (A root that was moved into before it became the root, as
-`MCTS.advance` makes them, goes on holding those of the player who moved.)
+`MCTS.advance` makes them, goes on holding those of the player who moved.) A child of a chance node belongs
+to the player of its parent.
 """
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmcts.bundle import register_bundle
 from fastmcts.constants import NONE, ROOT
 
 MAX_NODES = 2**31 - 1  # node indices are int32
@@ -47,18 +64,32 @@ MAX_VISITS = 2**31 - 1  # visits are int32
 class Tree(NamedTuple):
     """The arrays of one search tree; the module's text describes each."""
 
-    visits: NDArray[np.int32]  # [N]
-    value_sum: NDArray[np.float64]  # [N]
-    parent: NDArray[np.int32]  # [N]
-    first_child: NDArray[np.int32]  # [N]
-    num_children: NDArray[np.int16]  # [N]
-    num_tried: NDArray[np.int16]  # [N]
-    action: NDArray[np.int32]  # [N]
-    player: NDArray[np.int8]  # [N]
-    size: NDArray[np.int64]  # [1]
-    depth: NDArray[np.int64]  # [1]
+    visits: NDArray[np.int32]
+    value_sum: NDArray[np.float64]
+    parent: NDArray[np.int32]
+    first_child: NDArray[np.int32]
+    num_children: NDArray[np.int16]
+    num_tried: NDArray[np.int16]
+    action: NDArray[np.int32]
+    player: NDArray[np.int8]
+    prior: NDArray[np.float64]
+    square_sum: NDArray[np.float64]
+    amaf_visits: NDArray[np.int32]
+    amaf_sum: NDArray[np.float64]
+    lower: NDArray[np.float32]
+    upper: NDArray[np.float32]
+    action_visits: NDArray[np.int64]
+    action_sum: NDArray[np.float64]
+    reference: NDArray[np.int32]
+    played: NDArray[np.int64]
+    reward_range: NDArray[np.float64]
+    size: NDArray[np.int64]
+    depth: NDArray[np.int64]
 
 
+register_bundle(Tree)
+
+#: What every tree keeps of a node.
 NODE_DTYPES: dict[str, type[np.generic]] = {
     "visits": np.int32,
     "value_sum": np.float64,
@@ -69,16 +100,57 @@ NODE_DTYPES: dict[str, type[np.generic]] = {
     "action": np.int32,
     "player": np.int8,
 }
+
+#: What is kept of a node where a component asks for it.
+OPTIONAL_NODE_DTYPES: dict[str, type[np.generic]] = {
+    "prior": np.float64,
+    "square_sum": np.float64,
+    "amaf_visits": np.int32,
+    "amaf_sum": np.float64,
+}
+
+#: The same, once for each player.
+PLAYER_DTYPES: dict[str, type[np.generic]] = {"lower": np.float32, "upper": np.float32}
+
+#: Tables beside the nodes, kept where a component asks for them.
+TABLE_DTYPES: dict[str, type[np.generic]] = {
+    "action_visits": np.int64,
+    "action_sum": np.float64,
+    "reference": np.int32,
+    "played": np.int64,
+}
+
+STATISTICS = frozenset({*OPTIONAL_NODE_DTYPES, *PLAYER_DTYPES, *TABLE_DTYPES})
+
+#: The fields with entries for each node.
+PER_NODE = frozenset({*NODE_DTYPES, *OPTIONAL_NODE_DTYPES, *PLAYER_DTYPES})
+
 BYTES_PER_NODE: int = sum(np.dtype(dtype).itemsize for dtype in NODE_DTYPES.values())
 
 
-def allocate(capacity: int) -> Tree:
+def allocate(capacity: int, statistics: Collection[str] = (), players: int = 0, actions: int = 0) -> Tree:
     """Make an empty tree with room for `capacity` nodes.
 
     Memory that no node has used yet is not touched, so a large capacity costs nothing by itself.
+
+    Args:
+        capacity: How many nodes fit.
+        statistics: The optional fields to keep.
+        players: The number of players, for fields that need it.
+        actions: The number of actions, for fields that need it.
     """
+    kept = set(statistics)
     arrays = {name: np.empty(capacity, dtype) for name, dtype in NODE_DTYPES.items()}
-    return Tree(**arrays, size=np.zeros(1, np.int64), depth=np.zeros(1, np.int64))  # pyright: ignore[reportArgumentType]
+    for name, dtype in OPTIONAL_NODE_DTYPES.items():
+        arrays[name] = np.empty(capacity if name in kept else 0, dtype)
+    for name, dtype in PLAYER_DTYPES.items():
+        arrays[name] = np.empty(capacity * players if name in kept else 0, dtype)
+    table_sizes = {"action_visits": players * actions, "action_sum": players * actions}
+    table_sizes |= {"reference": actions + 1, "played": players * actions + 1}
+    for name, dtype in TABLE_DTYPES.items():
+        arrays[name] = np.zeros(table_sizes[name] if name in kept else 0, dtype)
+    counters = {"size": np.zeros(1, np.int64), "depth": np.zeros(1, np.int64)}
+    return Tree(**arrays, **counters, reward_range=np.array([np.inf, -np.inf]))  # pyright: ignore[reportArgumentType]
 
 
 def plant(tree: Tree, player: int) -> None:
@@ -93,21 +165,33 @@ def plant(tree: Tree, player: int) -> None:
     tree.num_tried[ROOT] = 0
     tree.action[ROOT] = NONE
     tree.player[ROOT] = player
+    for name in OPTIONAL_NODE_DTYPES:
+        getattr(tree, name)[:1] = 0
+    players = tree.lower.size // tree.visits.size
+    tree.lower[:players] = 0.0
+    tree.upper[:players] = 1.0
+    for name in TABLE_DTYPES:
+        getattr(tree, name)[:] = 0
+    tree.reward_range[:] = np.inf, -np.inf
 
 
 def grown(tree: Tree, capacity: int) -> Tree:
     """Copy a tree into arrays with room for `capacity` nodes."""
-    larger = allocate(capacity)
-    size = int(tree.size[0])
-    for name in NODE_DTYPES:
-        getattr(larger, name)[:size] = getattr(tree, name)[:size]
-    larger.size[0] = size
-    larger.depth[0] = tree.depth[0]
-    return larger
+    old_capacity = tree.visits.size
+    arrays = {}
+    for name, array in tree._asdict().items():
+        if name in PER_NODE:
+            per_node = array.size // old_capacity
+            used = int(tree.size[0]) * per_node
+            arrays[name] = np.empty(capacity * per_node, array.dtype)
+            arrays[name][:used] = array[:used]
+        else:
+            arrays[name] = array.copy()
+    return Tree(**arrays)
 
 
 def children(tree: Tree, node: int) -> range:
-    """The children of a node that were visited at least once."""
+    """The children of a node that were tried at least once."""
     first = int(tree.first_child[node])
     return range(first, first + int(tree.num_tried[node]))
 

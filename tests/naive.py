@@ -33,70 +33,276 @@ class Generator:
     def below(self, bound: int) -> int:
         return (self.bits() >> 32) * bound >> 32
 
+    def unit(self) -> float:
+        return (self.bits() >> 11) / 2**53
+
+    def shuffle(self, items: list[int]) -> None:
+        for last in range(len(items) - 1, 0, -1):
+            other = self.below(last + 1)
+            items[last], items[other] = items[other], items[last]
+
 
 @dataclass
 class Node:
     player: int
     visits: int = 0
     value_sum: float = 0.0
+    square_sum: float = 0.0
     untried: list[int] | None = None
     children: dict[int, "Node"] = field(default_factory=dict)
+    amaf_visits: dict[int, int] = field(default_factory=dict)
+    amaf_sum: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def mean(self) -> float:
+        return self.value_sum / self.visits
 
 
-Score = Callable[[Node, Node], float]
+Score = Callable[[list[Node], Node], float]
+Move = tuple[int, int]  # player, action
 
 
 def uct(c: float) -> Score:
-    return lambda node, child: child.value_sum / child.visits + c * math.sqrt(math.log(node.visits) / child.visits)
+    return lambda path, child: child.mean + c * math.sqrt(math.log(path[-1].visits) / child.visits)
 
 
 def ucb1(c: float) -> Score:
-    return lambda node, child: (
-        child.value_sum / child.visits + c * math.sqrt(2.0 * math.log(node.visits) / child.visits)
-    )
+    return lambda path, child: child.mean + c * math.sqrt(2.0 * math.log(path[-1].visits) / child.visits)
 
 
-def search(state: fastmcts.State, simulations: int, seed: int, score: Score, max_length: float = math.inf) -> Node:
-    rng = Generator(seed)
-    root = Node(state.current_player())
-    for _ in range(simulations):
-        simulate(root, state.clone(), rng, score, max_length)
-    return root
+def ucb1_tuned(path: list[Node], child: Node) -> float:
+    share = math.log(path[-1].visits) / child.visits
+    mean = child.mean
+    variance = max(0.0, child.square_sum / child.visits - mean * mean) + math.sqrt(2.0 * share)
+    return mean + math.sqrt(share * min(0.25, variance))
 
 
-def simulate(root: Node, state: fastmcts.State, rng: Generator, score: Score, max_length: float) -> None:
-    path = [root]
-    while not state.is_terminal():
-        node = path[-1]
-        if node.untried is None:
-            node.untried = state.legal_actions()
-        if node.untried:
-            index = rng.below(len(node.untried))
-            node.untried[0], node.untried[index] = node.untried[index], node.untried[0]
-            action = node.untried.pop(0)
-            node.children[action] = Node(state.current_player())
+class Search:
+    """Plain UCT; the strategies override one step each."""
+
+    untried_first = True
+
+    def __init__(
+        self, state: fastmcts.State, seed: int, score: Score | None = None, max_length: float = math.inf
+    ) -> None:
+        self.state = state
+        self.rng = Generator(seed)
+        self.score = score or uct(1.4)
+        self.max_length = max_length
+        self.root = Node(state.current_player())
+
+    def run(self, simulations: int) -> Node:
+        for _ in range(simulations):
+            self.simulate()
+        return self.root
+
+    def simulate(self) -> None:
+        state = self.state.clone()
+        path, moves = [self.root], []
+        fresh = False
+        while not state.is_terminal() and not fresh:
+            node = path[-1]
+            if node.untried is None:
+                node.untried = self.arrange(state)
+            if node.untried and self.untried_first:
+                action = self.take(node.untried, self.choose(len(node.untried)))
+            else:
+                action = self.best(path)
+                if node.untried and action in node.untried:
+                    self.take(node.untried, node.untried.index(action))
+            fresh = action not in node.children
+            if fresh:
+                node.children[action] = self.new_child(state, action)
+            moves.append((state.current_player(), action))
             state.apply_action(action)
             path.append(node.children[action])
-            break
-        action = max(node.children, key=lambda action: score(node, node.children[action]))
-        state.apply_action(action)
-        path.append(node.children[action])
-    rewards = play_out(state, rng, max_length)
-    for node in path:
-        node.visits += 1
-        node.value_sum += rewards[node.player]
+        depth = len(moves)
+        rewards = self.play_out(state, moves)
+        for node in path:
+            node.visits += 1
+            node.value_sum += rewards[node.player]
+        self.learn(path, moves, depth, rewards)
 
+    def arrange(self, state: fastmcts.State) -> list[int]:
+        return state.legal_actions()
 
-def play_out(state: fastmcts.State, rng: Generator, max_length: float) -> list[float]:
-    length = 0
-    while not state.is_terminal() and length < max_length:
+    def choose(self, waiting: int) -> int:
+        return self.rng.below(waiting)
+
+    @staticmethod
+    def take(untried: list[int], index: int) -> int:
+        untried[0], untried[index] = untried[index], untried[0]
+        return untried.pop(0)
+
+    def new_child(self, state: fastmcts.State, action: int) -> Node:
+        return Node(state.current_player())
+
+    def best(self, path: list[Node]) -> int:
+        node = path[-1]
+        return max(node.children, key=lambda action: self.score(path, node.children[action]))
+
+    def play_out(self, state: fastmcts.State, moves: list[Move]) -> list[float]:
+        length = 0
+        while not state.is_terminal() and length < self.max_length:
+            action = self.rollout_action(state)
+            moves.append((state.current_player(), action))
+            state.apply_action(action)
+            length += 1
+        if not state.is_terminal():
+            return [0.5] * state.game.num_players
+        low, high = state.game.min_utility, state.game.max_utility
+        return [(utility - low) / (high - low) for utility in state.returns()]
+
+    def rollout_action(self, state: fastmcts.State) -> int:
         legal = state.legal_actions()
-        state.apply_action(legal[rng.below(len(legal))])
-        length += 1
-    if not state.is_terminal():
-        return [0.5] * state.game.num_players
-    low, high = state.game.min_utility, state.game.max_utility
-    return [(utility - low) / (high - low) for utility in state.returns()]
+        return legal[self.rng.below(len(legal))]
+
+    def learn(self, path: list[Node], moves: list[Move], depth: int, rewards: list[float]) -> None:
+        for node in path:
+            node.square_sum += rewards[node.player] ** 2
+
+
+class Prioritized(Search):
+    def arrange(self, state: fastmcts.State) -> list[int]:
+        actions = state.legal_actions()
+        self.rng.shuffle(actions)
+        promising = 0
+        for index in range(len(actions)):
+            if state.game.is_promising(state.array, actions[index]):
+                actions[index], actions[promising] = actions[promising], actions[index]
+                promising += 1
+        return actions
+
+    def choose(self, waiting: int) -> int:
+        return 0
+
+    def new_child(self, state: fastmcts.State, action: int) -> Node:
+        if state.game.is_promising(state.array, action):
+            return Node(state.current_player(), visits=1, value_sum=0.8)
+        return Node(state.current_player())
+
+
+class Puct(Search):
+    untried_first = False
+
+    def arrange(self, state: fastmcts.State) -> list[int]:
+        actions = state.legal_actions()
+        self.rng.shuffle(actions)
+        return actions
+
+    def best(self, path: list[Node]) -> int:
+        node = path[-1]
+        assert node.untried is not None
+        prior = 1.0 / (len(node.children) + len(node.untried))
+        root = math.sqrt(node.visits)
+        scores = {a: child.mean + 1.4 * prior * root / (1 + child.visits) for a, child in node.children.items()}
+        scores |= dict.fromkeys(node.untried, 0.5 + 1.4 * prior * root)
+        return max(scores, key=scores.__getitem__)
+
+
+class Grave(Puct):
+    """With the AMAF statistics of every move at each node, as published, not only of its children."""
+
+    reference = 50
+
+    def best(self, path: list[Node]) -> int:
+        node = path[-1]
+        assert node.untried is not None
+        ancestors = [other for other in path if other is self.root or other.visits >= self.reference]
+        reference = ancestors[-1]
+        here = {*reference.children, *(reference.untried or [])}
+        scores = {}
+        for action, child in node.children.items():
+            score, others = child.mean, reference.amaf_visits.get(action, 0) if action in here else 0
+            if others:
+                weight = others / (others + child.visits + 1e-5 * others * child.visits)
+                score = (1.0 - weight) * score + weight * reference.amaf_sum[action] / others
+            scores[action] = score
+        for action in node.untried:
+            others = reference.amaf_visits.get(action, 0) if action in here else 0
+            scores[action] = reference.amaf_sum[action] / others if others else 1.0
+        return max(scores, key=scores.__getitem__)
+
+    def learn(self, path: list[Node], moves: list[Move], depth: int, rewards: list[float]) -> None:
+        for level in range(depth):
+            node, (player, _) = path[level], moves[level]
+            for action in {action for mover, action in moves[level:] if mover == player}:
+                node.amaf_visits[action] = node.amaf_visits.get(action, 0) + 1
+                node.amaf_sum[action] = node.amaf_sum.get(action, 0.0) + rewards[player]
+
+
+class Mast(Search):
+    def __init__(self, state: fastmcts.State, seed: int) -> None:
+        super().__init__(state, seed)
+        self.visits: dict[Move, int] = {}
+        self.sums: dict[Move, float] = {}
+
+    def rollout_action(self, state: fastmcts.State) -> int:
+        if self.rng.unit() < 0.4:
+            return super().rollout_action(state)
+        player, best, best_record, equals = state.current_player(), -1, -1.0, 0
+        for action in state.legal_actions():
+            move = (player, action)
+            record = self.sums[move] / self.visits[move] if move in self.visits else 1.0
+            if record > best_record:
+                best, best_record, equals = action, record, 1
+            elif record == best_record:
+                equals += 1
+                if self.rng.below(equals) == 0:
+                    best = action
+        return best
+
+    def learn(self, path: list[Node], moves: list[Move], depth: int, rewards: list[float]) -> None:
+        for move in moves:
+            self.visits[move] = self.visits.get(move, 0) + 1
+            self.sums[move] = self.sums.get(move, 0.0) + rewards[move[0]]
+
+
+class Decisive(Search):
+    def rollout_action(self, state: fastmcts.State) -> int:
+        player = state.current_player()
+        for action in state.legal_actions():
+            child = state.child(action)
+            if child.is_terminal() and child.returns()[player] == state.game.max_utility:
+                return action
+        return super().rollout_action(state)
+
+
+class GamePolicy(Search):
+    """The game's own rollout policy, which draws from the same generator."""
+
+    def rollout_action(self, state: fastmcts.State) -> int:
+        rng = np.array([self.rng.counter, self.rng.step], np.uint64)
+        with np.errstate(over="ignore"):
+            action = int(state.game.rollout_action(state.array, np.zeros(state.game.num_actions, np.int64), rng))
+        self.rng.counter = int(rng[0])
+        return action
+
+
+class ExpandAll(Search):
+    """Tiny's search: a leaf with a visit is expanded into all its children, one rollout each."""
+
+    def simulate(self) -> None:
+        state = self.state.clone()
+        path = [self.root]
+        while not state.is_terminal() and path[-1].children:
+            action = self.best(path)
+            state.apply_action(action)
+            path.append(path[-1].children[action])
+        leaf = path[-1]
+        if state.is_terminal() or leaf.visits < 1:
+            totals, count = self.play_out(state, []), 1
+        else:
+            leaf.untried, totals, count = [], [0.0] * state.game.num_players, 0
+            for action in state.legal_actions():
+                child = leaf.children[action] = Node(state.current_player(), visits=1)
+                rewards = self.play_out(state.child(action), [])
+                child.value_sum = rewards[child.player]
+                totals = [total + reward for total, reward in zip(totals, rewards, strict=True)]
+                count += 1
+        for node in path:
+            node.visits += count
+            node.value_sum += totals[node.player]
 
 
 def assert_same_tree(tree: Tree, index: int, node: Node) -> None:

@@ -9,14 +9,14 @@ import pytest
 from tests.subprocesses import REPOSITORY, run_python
 
 PACKAGE = REPOSITORY / "fastmcts"
-STRATEGIES = {"selection", "expansion", "rollout"}
-BASE = {"arrays", "bits", "checks", "component", "constants", "errors", "game", "jit", "kernels.rng", "tree"}
+STRATEGIES = {"selection", "expansion", "rollout", "solver"}
+BASE = {"arrays", "bits", "checks", "component", "constants", "errors", "game", "jit", "kernels.rng", "scratch", "tree"}
 
 #: Folder or module -> what its modules may import from the package.
 ALLOWED = {
     "kernels": {"arrays", "constants", "errors", "jit", "tree", "scratch", "kernels"},
     "games": BASE | {"games", "state"},
-    **{strategy: BASE | {"kernels.moves"} for strategy in STRATEGIES},
+    **{strategy: BASE | {"kernels.leaf", "kernels.moves"} for strategy in STRATEGIES},
 }
 
 

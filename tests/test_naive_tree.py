@@ -1,10 +1,25 @@
 """The kernels build, bit for bit, the tree of the naive search; this file runs with the JIT on and off."""
 
+from typing import Any
+
 import pytest
 
 import fastmcts
 from examples.nim import Nim
-from fastmcts import UCB1, UCT, RandomRollout, games
+from fastmcts import (
+    GRAVE,
+    MAST,
+    PUCT,
+    UCB1,
+    UCT,
+    Decisive,
+    ExpandAll,
+    GameRollout,
+    Prioritized,
+    RandomRollout,
+    UCB1Tuned,
+    games,
+)
 from fastmcts.constants import ROOT
 from fastmcts.testing import check_tree
 from tests import naive
@@ -18,21 +33,45 @@ GAMES = [games.TicTacToe(), games.ConnectFour(), Nim(), TwiceInARow(), ThreePlay
 def test_search_builds_the_tree_of_the_naive_search(game: fastmcts.Game, seed: int) -> None:
     state = game.new_initial_state()
     result = fastmcts.search(state, simulations=400, seed=seed, selection=UCT(c=1.4))
-    assert_equal_and_whole(result, naive.search(state, 400, seed, naive.uct(1.4)))
+    assert_equal_and_whole(result, naive.Search(state, seed).run(400))
 
 
-def test_ucb1_builds_the_tree_of_the_naive_ucb1() -> None:
-    state = games.TicTacToe().new_initial_state()
-    result = fastmcts.search(state, simulations=500, seed=3, selection=UCB1(c=0.7))
-    assert_equal_and_whole(result, naive.search(state, 500, 3, naive.ucb1(0.7)))
+STRATEGIES: list[tuple[dict[str, Any], Any, dict[str, Any]]] = [
+    ({"selection": UCB1(c=0.7)}, naive.Search, {"score": naive.ucb1(0.7)}),
+    ({"selection": UCB1Tuned()}, naive.Search, {"score": naive.ucb1_tuned}),
+    ({"selection": PUCT()}, naive.Puct, {}),
+    ({"selection": GRAVE()}, naive.Grave, {}),
+    ({"expansion": ExpandAll()}, naive.ExpandAll, {}),
+    ({"rollout": MAST()}, naive.Mast, {}),
+    ({"rollout": Decisive()}, naive.Decisive, {}),
+    ({"rollout": RandomRollout(max_length=6)}, naive.Search, {"max_length": 6}),
+]
 
 
-def test_a_cut_off_rollout_scores_one_half_for_everyone() -> None:
-    state = games.ConnectFour().new_initial_state()
-    result = fastmcts.search(state, simulations=300, seed=5, rollout=RandomRollout(max_length=6))
-    root = naive.search(state, 300, 5, naive.uct(1.4), max_length=6)
-    assert_equal_and_whole(result, root)
-    assert root.value_sum != 150.0, "some rollouts end within six moves"
+@pytest.mark.parametrize("game", [games.TicTacToe(), games.SOS(rows=3, columns=3), ThreePlayers()], ids=repr)
+@pytest.mark.parametrize(("options", "search", "arguments"), STRATEGIES, ids=lambda value: str(value)[:40])
+def test_every_strategy_builds_the_tree_of_its_naive_version(
+    game: fastmcts.Game, options: dict[str, Any], search: Any, arguments: dict[str, Any]
+) -> None:
+    state = game.new_initial_state()
+    result = fastmcts.search(state, simulations=300, seed=3, **options)
+    assert_equal_and_whole(result, search(state, 3, **arguments).run(300))
+
+
+def test_prioritized_builds_the_tree_of_its_naive_version() -> None:
+    state = games.SOS(rows=3, columns=4).new_initial_state()
+    result = fastmcts.search(state, simulations=300, seed=3, selection=UCB1(c=1.4), expansion=Prioritized())
+    root = naive.Prioritized(state, 3, naive.ucb1(1.4)).run(300)
+    naive.assert_same_tree(result.tree, ROOT, root)
+    check_tree(result.tree, bonus_visits=1)
+
+
+def test_the_games_own_rollouts_build_the_tree_of_the_naive_version() -> None:
+    state = games.DotsAndBoxes().new_initial_state()
+    if not state.game.overrides("rollout_action"):
+        pytest.skip("no perfect-information game has a policy of its own")
+    result = fastmcts.search(state, simulations=200, seed=3, rollout=GameRollout())
+    assert_equal_and_whole(result, naive.GamePolicy(state, 3).run(200))
 
 
 def test_the_search_of_a_position_far_into_the_game_agrees_too() -> None:
@@ -40,7 +79,7 @@ def test_the_search_of_a_position_far_into_the_game_agrees_too() -> None:
     for column in (2, 2, 1, 3, 1, 0):
         state.apply_action(column)
     result = fastmcts.search(state, simulations=600, seed=8)
-    assert_equal_and_whole(result, naive.search(state, 600, 8, naive.uct(1.4)))
+    assert_equal_and_whole(result, naive.Search(state, 8).run(600))
 
 
 def assert_equal_and_whole(result: fastmcts.SearchResult, root: naive.Node) -> None:

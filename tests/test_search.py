@@ -114,11 +114,11 @@ def test_fewer_simulations_than_moves_leave_moves_without_a_value() -> None:
 
 
 def test_ties_fall_to_the_higher_mean_then_to_the_lower_action() -> None:
-    from fastmcts.result import best_index
+    from fastmcts.final import best_index
 
-    assert best_index(np.array([3, 5, 5]), np.array([0.9, 0.1, 0.2]), np.array([0, 1, 2])) == 2
-    assert best_index(np.array([5, 5]), np.array([0.2, 0.2]), np.array([4, 7])) == 0
-    assert best_index(np.array([0, 0]), np.array([np.nan, np.nan]), np.array([4, 7])) == 0
+    assert best_index("visits", np.array([0, 1, 2]), np.array([3, 5, 5]), np.array([0.9, 0.1, 0.2])) == 2
+    assert best_index("visits", np.array([4, 7]), np.array([5, 5]), np.array([0.2, 0.2])) == 0
+    assert best_index("visits", np.array([4, 7]), np.array([0, 0]), np.array([np.nan, np.nan])) == 0
 
 
 def test_a_result_prints_a_table_in_the_games_notation() -> None:

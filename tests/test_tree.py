@@ -11,20 +11,25 @@ from tests.toys import OneShot
 
 def documented_fields() -> dict[str, tuple[str, str]]:
     """Name -> (dtype, shape), from the table in the module's text."""
-    rows = re.findall(r"^\| (\w+) +\| (\w+) +\| (\[\w\]) +\|", trees.__doc__ or "", re.MULTILINE)
+    rows = re.findall(r"^\| (\w+) +\| (\w+) +\| ?(\[[\w*+]+\]) *\|", trees.__doc__ or "", re.MULTILINE)
     return {name: (dtype, shape) for name, dtype, shape in rows}
 
 
 def test_the_documentation_of_the_fields_is_what_is_allocated() -> None:
-    tree = trees.allocate(100)
-    shapes = {(100,): "[N]", (1,): "[1]"}
-    allocated = {name: (str(array.dtype), shapes[array.shape]) for name, array in zip(tree._fields, tree, strict=True)}
+    tree = trees.allocate(100, trees.STATISTICS, players=3, actions=7)
+    shapes = {100: "[N]", 300: "[N*P]", 21: "[P*A]", 22: "[P*A+1]", 8: "[A+1]", 2: "[2]", 1: "[1]"}
+    allocated = {name: (str(array.dtype), shapes[array.size]) for name, array in tree._asdict().items()}
     assert documented_fields() == allocated
+
+
+def test_what_nobody_asks_for_takes_no_memory() -> None:
+    tree = trees.allocate(100, players=3, actions=7)
+    assert {name for name, array in tree._asdict().items() if array.size == 0} == trees.STATISTICS
 
 
 def test_a_node_takes_at_most_40_bytes() -> None:
     tree = trees.allocate(1000)
-    assert sum(array.nbytes for array in tree if array.size > 1) / 1000 == trees.BYTES_PER_NODE
+    assert sum(array.nbytes for array in tree if array.size == 1000) == 1000 * trees.BYTES_PER_NODE
     assert trees.BYTES_PER_NODE <= 40
 
 

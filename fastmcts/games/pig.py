@@ -143,7 +143,7 @@ class Pig(Game):
                 own += state[TURN_TOTAL]
             # One point extra for each, so that nobody has a share of nothing.
             share = (own + 1) / (points + self.num_players)
-            out[player] = self.min_utility + share * self.utility_range
+            out[player] = self.min_utility + share * (self.max_utility - self.min_utility)
 
     def render(self, state: Position) -> str:
         """All scores, whose turn it is, and the sum of the turn."""

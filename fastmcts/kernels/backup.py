@@ -5,10 +5,17 @@ from fastmcts.jit import compiled
 
 
 @compiled
-def backup(tree, leaf, rewards):
-    """Count one visit from the leaf up to the root, with the reward of each node's own player."""
+def backup(tree, leaf, rewards, count):
+    """Count `count` visits from the leaf up to the root, with the rewards of each node's own player.
+
+    Args:
+        tree: The tree.
+        leaf: Where the simulation left it.
+        rewards: float64 [num_players], summed over the `count` rollouts.
+        count: How many rollouts.
+    """
     node = leaf
     while node != NONE:
-        tree.visits[node] += 1
+        tree.visits[node] += count
         tree.value_sum[node] += rewards[tree.player[node]]
         node = tree.parent[node]

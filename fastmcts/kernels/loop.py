@@ -1,9 +1,8 @@
 """Monte Carlo tree search."""
 
 from fastmcts.jit import compiled, entry
-from fastmcts.kernels.backup import backup
+from fastmcts.kernels.copy import copy
 from fastmcts.kernels.descend import descend
-from fastmcts.kernels.rollout import play_out
 
 
 @entry
@@ -11,7 +10,7 @@ def run(strategy, tree, root, scratch, rng, simulations):
     """Add simulations to a tree; everything but the components is modified in place.
 
     Args:
-        strategy: The components.
+        strategy: The components: game, selection, expansion, rollout, proofs.
         tree: The tree, planted at `root`.
         root: int64 [state_size], the position at the root; not modified.
         scratch: Buffers of this thread.
@@ -19,22 +18,27 @@ def run(strategy, tree, root, scratch, rng, simulations):
         simulations: How many to add.
 
     Returns:
-        How many were added: fewer than asked for when the next might not find room in the tree.
+        How many were added: fewer than asked for when the next might not find room in the tree, or
+        when the value of the root is proven.
     """
     return search(strategy, tree, root, scratch, rng, simulations)
 
 
 @compiled
 def search(strategy, tree, root, scratch, rng, simulations):
-    """Simulate until the budget or the room in the tree is used up."""
-    game, selection, expansion, rollout = strategy
-    last_with_room = tree.visits.size - game.num_actions
+    """Simulate until the budget, the room in the tree or the doubt about the root is used up."""
+    last_with_room = tree.visits.size - max(strategy.game.num_actions, strategy.game.num_chance_outcomes)
     for simulation in range(simulations):
-        if tree.size[0] > last_with_room:
+        if tree.size[0] > last_with_room or strategy.proofs.root_is_decided(tree):
             return simulation
-        for index in range(root.size):
-            scratch.state[index] = root[index]
-        leaf = descend(game, selection, expansion, tree, scratch, rng)
-        play_out(game, rollout, scratch, rng)
-        backup(tree, leaf, scratch.rewards)
+        copy(root, scratch.state)
+        simulate(strategy, tree, scratch, rng)
     return simulations
+
+
+@compiled
+def simulate(strategy, tree, scratch, rng):
+    """One simulation: down the tree, on to the end of a game, and back up."""
+    leaf = descend(strategy, tree, scratch, rng)
+    strategy.expansion.play(strategy, tree, leaf, scratch, rng)
+    strategy.proofs.conclude(strategy.game, tree, leaf)

@@ -1,28 +1,40 @@
 """Play a game to its end without the tree."""
 
-from fastmcts.constants import TERMINAL
+from fastmcts.constants import CHANCE, TERMINAL
 from fastmcts.errors import GameError
 from fastmcts.jit import compiled
+from fastmcts.kernels.chance import draw_outcome
+from fastmcts.kernels.record import record
 
 
 @compiled
-def play_out(game, rollout, scratch, rng):
+def play_out(game, rollout, tree, scratch, rng):
     """Let the rollout policy move for everybody and fill `scratch.rewards` with how it ended.
 
-    A rollout that reaches the policy's limit is valued by the game's `evaluate`.
+    A rollout that reaches the policy's limit is valued by the game's `evaluate`. `scratch.length` counts
+    the moves of the whole simulation.
     """
     state = scratch.state
+    depth = scratch.length[0]
     limit = min(rollout.limit, game.max_game_length)
     moves = 0
-    while game.current_player(state) != TERMINAL and moves < limit:
-        game.apply(state, rollout.choose(game, state, scratch.actions, rng))
+    player = game.current_player(state)
+    while player != TERMINAL and moves < limit:
+        if game.has_chance and player == CHANCE:
+            action = draw_outcome(game, state, scratch.actions, scratch.weights, rng)
+        else:
+            action = rollout.choose(game, player, tree, scratch, rng)
+        record(scratch, depth + moves, player, action)
+        game.apply(state, action)
         moves += 1
-    if game.current_player(state) == TERMINAL:
+        player = game.current_player(state)
+    if player == TERMINAL:
         game.returns(state, scratch.rewards)
     elif limit == rollout.limit:
         game.evaluate(state, scratch.rewards)
     else:
         raise GameError("a game went on for more than max_game_length moves")
-    for player in range(game.num_players):
-        utility = scratch.rewards[player]
-        scratch.rewards[player] = (utility - game.min_utility) / game.utility_range
+    scratch.length[0] = depth + moves
+    for index in range(game.num_players):
+        reward = (scratch.rewards[index] - game.min_utility) / (game.max_utility - game.min_utility)
+        scratch.rewards[index] = rollout.discounted(reward, depth + moves)

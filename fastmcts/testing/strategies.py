@@ -7,7 +7,8 @@ from fastmcts import expansion, rollout, selection
 from fastmcts.component import Component
 from fastmcts.game import Game
 from fastmcts.games import load_game, registered_games
-from fastmcts.options import STRATEGIES
+from fastmcts.options import STRATEGIES, Options
+from fastmcts.strategy import make_strategy
 
 MODULES = {"selection": selection, "expansion": expansion, "rollout": rollout}
 
@@ -27,6 +28,10 @@ def allowed_strategies(game: Game) -> Iterator[dict[str, Any]]:
     """Search options that each change one thing from the default, as far as the game allows them."""
     if game.has_hidden_information or game.has_chance:
         return
-    for kind in MODULES:
-        for component in all_components(kind):
-            yield {kind: component}
+    candidates: list[dict[str, Any]] = [{kind: component} for kind in MODULES for component in all_components(kind)]
+    for options in [*candidates, {"solver": True}]:
+        try:
+            make_strategy(game, Options(simulations=1, **options))
+        except ValueError:
+            continue
+        yield options

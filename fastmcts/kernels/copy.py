@@ -1,0 +1,10 @@
+"""Copy positions."""
+
+from fastmcts.jit import compiled
+
+
+@compiled
+def copy(source, target):
+    """Copy a position into another array, without allocating as slices would."""
+    for index in range(source.size):
+        target[index] = source[index]

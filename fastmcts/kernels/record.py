@@ -1,0 +1,11 @@
+"""Keep the moves of a simulation, for those who learn from them."""
+
+from fastmcts.jit import compiled
+
+
+@compiled
+def record(scratch, length, player, action):
+    """Note the move number `length`, if anybody asked for the moves."""
+    if length < scratch.moves.size:
+        scratch.moves[length] = action
+        scratch.movers[length] = player

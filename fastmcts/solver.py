@@ -1,0 +1,162 @@
+"""Proofs: what is certain about a node, because every line below it was played to the end.
+
+With `solver=True` each node keeps, for every player, the least and the most reward that it is proven to
+lead to. Finished games are exact; a player who chooses gets at least the best lower bound and at most the
+best upper bound of its moves (score-bounded MCTS, Cazenave and Saffidine 2010). Where the bounds meet the
+node is decided: it is not searched again, and a decided root ends the search.
+
+With more than two players, one who is indifferent between moves is taken to play the one that was tried
+first: the outcome is then one of the max^n values of the game, which need not be unique.
+"""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmcts.arrays import Position
+from fastmcts.component import Component
+from fastmcts.constants import NONE, ROOT, TERMINAL
+from fastmcts.game import Game
+from fastmcts.tree import Tree
+
+#: float32, in Python as in compiled code: rewards are compared for equality.
+Bound: TypeAlias = np.floating[Any]
+
+__all__ = ["NoProofs", "Proofs", "ScoreBounds"]
+
+
+@dataclass(frozen=True)
+class Proofs(Component):
+    """Base of the ways to keep proofs; this one keeps none."""
+
+    statistics = ()
+
+    def is_open(self, tree: Tree, node: int, child: int, player: int) -> bool:
+        """Whether it makes sense for `player` at `node` to search a tried child."""
+        return True
+
+    def best_decided(self, tree: Tree, node: int, player: int) -> int:
+        """The child to go to where none is open."""
+        return tree.first_child[node]
+
+    def settle(self, game: Game, tree: Tree, node: int, state: Position, buffer: NDArray[np.float64]) -> None:
+        """Note the outcome in a node where the game is over; `buffer` is scratch."""
+
+    def conclude(self, game: Game, tree: Tree, leaf: int) -> None:
+        """Draw conclusions from a leaf, and what was settled in or below it, up to the root."""
+
+    def root_is_decided(self, tree: Tree) -> bool:
+        """Whether nothing is left to find out."""
+        return False
+
+
+@dataclass(frozen=True)
+class NoProofs(Proofs):
+    """Keep no proofs."""
+
+
+@dataclass(frozen=True)
+class ScoreBounds(Proofs):
+    """Keep a lower and an upper bound of every player's reward in each node.
+
+    Args:
+        num_players: How many play.
+        constant_sum: Whether two players' rewards add up to one, so that a bound for one bounds the other.
+    """
+
+    num_players: int = 2
+    constant_sum: bool = True
+
+    statistics = ("lower", "upper")
+
+    def is_open(self, tree: Tree, node: int, child: int, player: int) -> bool:
+        """Neither decided nor certainly no better than something else."""
+        lower = tree.lower[child * self.num_players + player]
+        upper = tree.upper[child * self.num_players + player]
+        return lower < upper and upper > tree.lower[node * self.num_players + player]
+
+    def best_decided(self, tree: Tree, node: int, player: int) -> int:
+        """The child that is certainly best for the player to move."""
+        first = tree.first_child[node]
+        best = first
+        for child in range(first, first + tree.num_tried[node]):
+            if tree.lower[child * self.num_players + player] > tree.lower[best * self.num_players + player]:
+                best = child
+        return best
+
+    def settle(self, game: Game, tree: Tree, node: int, state: Position, buffer: NDArray[np.float64]) -> None:
+        """A finished game is exact."""
+        if game.current_player(state) == TERMINAL:
+            game.returns(state, buffer)
+            for player in range(self.num_players):
+                reward = np.float32((buffer[player] - game.min_utility) / (game.max_utility - game.min_utility))
+                tree.lower[node * self.num_players + player] = reward
+                tree.upper[node * self.num_players + player] = reward
+
+    def conclude(self, game: Game, tree: Tree, leaf: int) -> None:
+        """Tighten the bounds of one ancestor after the other, as long as something changes."""
+        node = leaf
+        changed = tree.num_tried[leaf] == 0 and self.is_bounded(tree, leaf)
+        while node != NONE and (changed or node == leaf):
+            changed = self.tighten(tree, node) or (changed and node == leaf)
+            node = tree.parent[node]
+
+    def is_bounded(self, tree: Tree, node: int) -> bool:
+        """Whether anything is known about a node."""
+        for index in range(node * self.num_players, (node + 1) * self.num_players):
+            if tree.lower[index] > 0.0 or tree.upper[index] < 1.0:
+                return True
+        return False
+
+    def tighten(self, tree: Tree, node: int) -> bool:
+        """Compute the bounds of a node from its children; whether they changed."""
+        first = tree.first_child[node]
+        tried = tree.num_tried[node]
+        if tried == 0:
+            return False
+        mover = int(tree.player[first])
+        complete = tried == tree.num_children[node]
+        lowest, highest = np.float32(0.0), np.float32(0.0 if complete else 1.0)
+        for child in range(first, first + tried):
+            lowest = max(lowest, tree.lower[child * self.num_players + mover])
+            highest = max(highest, tree.upper[child * self.num_players + mover])
+        changed = self.bound(tree, node, mover, lowest, highest)
+        for player in range(self.num_players):
+            if player != mover:
+                if self.num_players == 2 and self.constant_sum:
+                    low, high = np.float32(1.0) - highest, np.float32(1.0) - lowest
+                elif lowest == highest:
+                    chosen = self.best_decided(tree, node, mover) * self.num_players + player
+                    low, high = tree.lower[chosen], tree.upper[chosen]
+                else:
+                    low, high = self.envelope(tree, first, tried, mover, lowest, player, complete)
+                changed = self.bound(tree, node, player, low, high) or changed
+        return changed
+
+    def envelope(
+        self, tree: Tree, first: int, tried: int, mover: int, lowest: Bound, player: int, complete: bool
+    ) -> tuple[Bound, Bound]:
+        """What another player may get, over all children that the mover might choose."""
+        low, high = (np.float32(1.0), np.float32(0.0)) if complete else (np.float32(0.0), np.float32(1.0))
+        for child in range(first, first + tried):
+            if tree.upper[child * self.num_players + mover] >= lowest:
+                low = min(low, tree.lower[child * self.num_players + player])
+                high = max(high, tree.upper[child * self.num_players + player])
+        return low, high
+
+    def bound(self, tree: Tree, node: int, player: int, low: Bound, high: Bound) -> bool:
+        """Set a player's bounds in a node; whether they changed."""
+        index = node * self.num_players + player
+        changed = tree.lower[index] != low or tree.upper[index] != high
+        tree.lower[index] = low
+        tree.upper[index] = high
+        return changed
+
+    def root_is_decided(self, tree: Tree) -> bool:
+        """Whether the bounds of the player to move meet at the root."""
+        if tree.num_tried[ROOT] == 0:
+            return False
+        index = ROOT * self.num_players + int(tree.player[tree.first_child[ROOT]])
+        return tree.lower[index] == tree.upper[index]

@@ -1,0 +1,194 @@
+"""Combinations that make no sense are refused, and what each strategy is for can be seen."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastmcts
+from fastmcts import GRAVE, MAST, PUCT, UCB1, UCT, ExpandAll, GameRollout, Prioritized, RandomRollout, games
+from fastmcts.testing import check_tree
+from tests.toys import OneShot
+
+TIC_TAC_TOE = games.TicTacToe().new_initial_state()
+SOS = games.SOS().new_initial_state()
+
+
+@pytest.mark.parametrize(
+    ("state", "options", "message"),
+    [
+        (TIC_TAC_TOE, {"rollout": GameRollout()}, "tic_tac_toe has none: use RandomRollout"),
+        (TIC_TAC_TOE, {"expansion": Prioritized()}, "tic_tac_toe does not have it: use Lazy"),
+        (SOS, {"expansion": Prioritized(), "selection": PUCT()}, "PUCT chooses them by score: use Lazy"),
+        (TIC_TAC_TOE, {"expansion": ExpandAll(), "selection": UCT(first_play=0.5)}, "first_play means nothing"),
+        (TIC_TAC_TOE, {"selection": UCT(bias=1.0)}, "tic_tac_toe has no method prior: use bias=0"),
+        (TIC_TAC_TOE, {"final": "best"}, "final must be one of visits, value, robust_max, lcb, not 'best'"),
+    ],
+    ids=lambda value: str(value)[:30] if isinstance(value, str) else None,
+)
+def test_a_combination_that_makes_no_sense_is_refused(state: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        fastmcts.search(state, simulations=10, **options)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Prioritized(value=1.5), "Prioritized's value must be at most 1, not 1.5"),
+        (lambda: Prioritized(visits=-1), "Prioritized's visits must be at least 0"),
+        (lambda: ExpandAll(visits=-1), "ExpandAll's visits must be at least 0"),
+        (lambda: RandomRollout(discount=0.0), "RandomRollout's discount must be above 0"),
+        (lambda: RandomRollout(discount=1.1), "RandomRollout's discount must be at most 1"),
+        (lambda: MAST(epsilon=2.0), "MAST's epsilon must be at most 1"),
+        (lambda: MAST(temperature=0.0), "MAST's temperature must be above 0"),
+        (lambda: GRAVE(reference=-1), "GRAVE's reference must be at least 0"),
+        (lambda: UCT(first_play=math.nan), "UCT's first_play must be finite"),
+    ],
+)
+def test_bad_parameters_are_refused(make: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def scoring_position() -> fastmcts.State:
+    """Three rows of SOS with an S and an O in place: one of 122 moves completes it."""
+    state = SOS.clone()
+    for move in ("a1S", "b1O"):
+        state.apply_action(state.string_to_action(move))
+    return state
+
+
+@pytest.mark.jit
+def test_prioritized_visits_scoring_moves_at_least_twice_as_often_as_lazy() -> None:
+    state = scoring_position()
+    promising = [a for a in state.legal_actions() if state.game.is_promising(state.array, a)]
+    assert promising
+    totals = {}
+    for expansion in (fastmcts.Lazy(), Prioritized()):
+        totals[type(expansion).__name__] = sum(
+            fastmcts.search(state, simulations=100, seed=seed, selection=UCB1(), expansion=expansion)
+            .visits[np.isin(state.legal_actions(), promising)]
+            .sum()
+            for seed in range(20)
+        )
+    assert totals["Prioritized"] >= 2 * totals["Lazy"]
+
+
+def test_expand_all_backs_up_sum_and_count_together() -> None:
+    result = fastmcts.search(TIC_TAC_TOE, simulations=2, seed=0, expansion=ExpandAll(visits=1))
+    assert result.tree.visits[0] == 1 + 9
+    assert result.visits.tolist() == [1] * 9
+    assert result.tree.num_tried[0] == 9
+    check_tree(result.tree)
+
+
+def test_expand_all_waits_for_the_visits_it_is_told() -> None:
+    waiting = fastmcts.search(TIC_TAC_TOE, simulations=5, seed=0, expansion=ExpandAll(visits=5))
+    assert waiting.visits.sum() == 0
+    expanded = fastmcts.search(TIC_TAC_TOE, simulations=6, seed=0, expansion=ExpandAll(visits=5))
+    assert expanded.visits.tolist() == [1] * 9
+    at_once = fastmcts.search(TIC_TAC_TOE, simulations=1, seed=0, expansion=ExpandAll(visits=0))
+    assert at_once.visits.tolist() == [1] * 9
+
+
+def test_a_discount_prefers_earlier_wins() -> None:
+    # X wins at once in the right column, or one round later elsewhere.
+    state = TIC_TAC_TOE.clone()
+    for action in (0, 4, 3, 8):
+        state.apply_action(action)
+    plain = fastmcts.search(state, simulations=3_000, seed=0)
+    discounted = fastmcts.search(state, simulations=3_000, seed=0, rollout=RandomRollout(discount=0.9))
+    assert plain.values[plain.actions == 6] == 1.0
+    assert discounted.values[discounted.actions == 6] == pytest.approx(0.5 + 0.5 * 0.9)
+    assert discounted.action == 6
+
+
+def test_priors_of_the_game_steer_puct_and_the_bias() -> None:
+    @dataclass(frozen=True)
+    class Opinionated(OneShot):
+        """All moves are worth the same, but the game thinks the last one is best."""
+
+        num_actions = 4
+
+        def legal_actions(self, state, actions):
+            for action in range(4):
+                actions[action] = action
+            return self.num_actions
+
+        def prior(self, state, actions, count, out):
+            for index in range(count):
+                out[index] = 0.7 if actions[index] == 3 else 0.1
+
+        def returns(self, state, out):
+            out[0] = 0.0
+
+    state = Opinionated().new_initial_state()
+    for selection in (PUCT(c=2.0), UCT(bias=5.0)):
+        result = fastmcts.search(state, simulations=100, seed=0, selection=selection)
+        assert result.action == 3
+    assert fastmcts.search(state, simulations=100, seed=0, selection=PUCT(c=2.0)).visits[3] > 60
+
+
+def test_first_play_urgency_leaves_bad_moves_untried() -> None:
+    all_tried = fastmcts.search(SOS, simulations=200, seed=0)
+    urgent = fastmcts.search(SOS, simulations=200, seed=0, selection=UCT(c=0.1, first_play=0.4))
+    assert (all_tried.visits > 0).sum() == 128
+    assert (urgent.visits > 0).sum() < 100
+
+
+def test_normalizing_makes_the_scale_of_rewards_irrelevant() -> None:
+    @dataclass(frozen=True)
+    class Scored(OneShot):
+        """Rewards differ by a thousandth of the declared range."""
+
+        num_actions = 8
+        min_utility = 0.0
+        max_utility = 1000.0
+
+        def legal_actions(self, state, actions):
+            for action in range(8):
+                actions[action] = action
+            return self.num_actions
+
+        def returns(self, state, out):
+            out[0] = state[1] / 7.0
+
+    state = Scored().new_initial_state()
+    plain = fastmcts.search(state, simulations=400, seed=0, selection=UCT(c=0.5))
+    scaled = fastmcts.search(state, simulations=400, seed=0, selection=UCT(c=0.5, normalize=True))
+    assert plain.policy.max() < 0.2, "differences vanish beside the bonus"
+    assert scaled.action == 7
+    assert scaled.policy[7] > 0.4
+
+
+def test_rave_is_grave_without_a_threshold() -> None:
+    result = fastmcts.search(
+        games.Hex(size=4).new_initial_state(), simulations=300, seed=0, selection=GRAVE(reference=0)
+    )
+    check_tree(result.tree)
+    assert result.visits.sum() == 300
+
+
+def test_final_moves_follow_their_criterion() -> None:
+    from fastmcts.final import best_index
+
+    actions, visits = np.arange(3), np.array([100, 40, 2])
+    values = np.array([0.6, 0.7, 1.0])
+    assert best_index("visits", actions, visits, values) == 0
+    assert best_index("value", actions, visits, values) == 2
+    assert best_index("lcb", actions, visits, values) == 1
+
+
+def test_moves_are_sampled_by_their_visits() -> None:
+    result = fastmcts.search(TIC_TAC_TOE, simulations=500, seed=0)
+    draws = [result.sample(temperature=1.0, seed=seed) for seed in range(2000)]
+    shares = np.bincount(draws, minlength=9) / 2000
+    assert np.abs(shares - result.policy).max() < 4 * 0.5 / math.sqrt(2000)
+    assert {result.sample(temperature=0.0, seed=seed) for seed in range(5)} == {result.action}
+    assert result.sample(seed=7) == result.sample(seed=7)
+    cold = [result.sample(temperature=0.05, seed=seed) for seed in range(200)]
+    assert np.mean(np.array(cold) == result.action) > 0.9
+    with pytest.raises(ValueError, match="temperature must be at least 0"):
+        result.sample(temperature=-1.0)
