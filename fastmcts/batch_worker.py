@@ -58,7 +58,7 @@ class KernelWorker:
     def work(self, take: Callable[[], range], stopped: Event) -> None:
         """Search the positions that `take` deals out until there are none left."""
         while taken := take():
-            cursor = np.array([taken.start, 0, taken.stop], np.int64)
+            cursor = memory.on_own_lines(np.array([taken.start, 0, taken.stop], np.int64))
             while cursor[0] < taken.stop and not stopped.is_set():
                 before = int(cursor[0])
                 added = self.run_kernel(cursor, self.pace.next_chunk())

@@ -5,15 +5,18 @@ the whole of it: memory that no node has used yet is not touched, and copying st
 full, the children of the least visited nodes are dropped until half of the tree is free.
 """
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastmcts import tree as trees
 from fastmcts.arrays import Position
 from fastmcts.game import Game
 from fastmcts.kernels.compact import keep_below, recycle
 from fastmcts.tree import BYTES_PER_NODE, MAX_NODES, PER_NODE, Tree
+
+Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
 
 MEGABYTE = 1_000_000
 FIRST_CAPACITY = 1024  # nodes
@@ -22,6 +25,8 @@ DOUBLED_BYTES = 32 * MEGABYTE  # doubling more takes so long that a clock would 
 DOUBLED_PART = 16  # of the limit: what is copied and given back stays small, as allocators may hold on to it
 FEWEST_BLOCKS = 4  # of children, with which a tree can live on recycling
 PLACE_BYTES = 4  # the scratch that compacting takes for each node
+SMALL_BYTES = 1024  # arrays below may lie side by side in memory
+CACHE_LINES = 128  # bytes: processors fetch lines of 64 in pairs
 USABLE = 0.95  # of the memory, for nodes; the rest is for what surrounds them
 
 
@@ -100,3 +105,20 @@ def parts(tree: Tree) -> tuple[Any, Any, Any, Any]:
     links = (tree.visits, tree.parent, tree.first_child, tree.num_children, tree.num_tried, tree.action)
     places = np.empty(tree.visits.size, np.int32)
     return links, tuple(node_fields(tree).values()), (tree.size, tree.depth), places
+
+
+def on_own_lines(array: NDArray[Any]) -> NDArray[Any]:
+    """A copy of a small array that shares no cache line with anything.
+
+    What two threads write to all the time must not lie side by side: their cores would wait for each other.
+    """
+    buffer = np.zeros(array.nbytes + 2 * CACHE_LINES, np.uint8)
+    start = -buffer.ctypes.data % CACHE_LINES
+    own = buffer[start : start + array.nbytes].view(array.dtype)
+    own[:] = array
+    return own
+
+
+def set_apart(arrays: Arrays) -> Arrays:
+    """A named tuple of arrays with the small ones on cache lines of their own."""
+    return type(arrays)(*(on_own_lines(array) if array.nbytes < SMALL_BYTES else array for array in arrays))

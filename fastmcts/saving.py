@@ -174,7 +174,7 @@ def restore(path: Path, searcher: Searcher, header: dict[str, Any], arrays: Arra
         array[:entries] = saved
     if header["is_planted"]:
         searcher.game.check_state(arrays["root"])
-    searcher.tree = tree
+    searcher.tree = memory.set_apart(tree) if searcher.is_apart else tree
     searcher.root[:] = arrays["root"]
     searcher.rng[:] = arrays["rng"]
     searcher.is_planted = header["is_planted"]

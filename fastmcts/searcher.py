@@ -73,8 +73,12 @@ class Searcher:
         tree = empty_tree(self.strategy, memory.first_capacity(game, options.simulations))
         self.limit = memory.most_nodes(game, tree, options.memory_mb, parts)
         self.tree = memory.within(tree, self.limit)
+        self.is_apart = options.threads > 1
         self.root = np.zeros(game.state_size, np.int64)
         self.rng = make_rng(0)
+        if self.is_apart:
+            self.scratch, self.tree = memory.set_apart(self.scratch), memory.set_apart(self.tree)
+            self.rng = memory.on_own_lines(self.rng)
         self.is_planted = False
         self.recycled = 0  # nodes, since the tree was planted
         self.most_used = 0  # nodes, since the tree was planted
@@ -85,7 +89,7 @@ class Searcher:
         self.is_planted = False
         self.root[:] = position
         if seed is not None:
-            self.rng = make_rng(seed)
+            self.rng[:] = make_rng(seed)
         trees.plant(self.tree, self.game.current_player(self.root))
         self.recycled = 0
         self.most_used = 0
@@ -148,7 +152,8 @@ class Searcher:
             return False
         self.note_use()
         if self.tree.visits.size < self.limit:
-            self.tree = trees.grown(self.tree, memory.next_capacity(self.tree, self.limit))
+            tree = trees.grown(self.tree, memory.next_capacity(self.tree, self.limit))
+            self.tree = memory.set_apart(tree) if self.is_apart else tree
         else:
             self.recycled += memory.drop_least_visited(self.tree)
         self.seconds_per_node = (time.perf_counter() - start) / nodes
