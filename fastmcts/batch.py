@@ -99,6 +99,7 @@ def search_batch(
     check_openness(game)
     task = BatchTask(game, checked, positions)
     plain = checked.seconds is None and not checked.stop and checked.trees == 1
+    plain = plain and checked.final == "visits" and not checked.solver
     kind = KernelWorker if plain else SearchWorker
     threads = min(checked.threads, len(positions))
     queue = RangeQueue(len(positions), threads)
@@ -199,7 +200,7 @@ def batch_result(task: BatchTask, simulations: int, seconds: float, compile_seco
     forced = np.flatnonzero((totals == 0) & (task.only != NONE))
     policy[forced, task.only[forced]] = 1.0
     return BatchResult(
-        action=np.where(totals > 0, best, task.only),
+        action=np.where(task.chosen != NONE, task.chosen, np.where(totals > 0, best, task.only)),
         visits=visits,
         value_sums=value_sums,
         values=values,

@@ -33,6 +33,7 @@ class BatchTask:
         self.visits = np.zeros((count, game.num_actions), np.int64)
         self.value_sums = np.zeros((count, game.num_actions), np.float64)
         self.only = np.full(count, NONE, np.int64)  # the only move where there is one
+        self.chosen = np.full(count, NONE, np.int64)  # the move to make, where it is not just the most visited
 
 
 class KernelWorker:
@@ -112,6 +113,7 @@ class SearchWorker:
                 result = self.mcts.search(task.game.new_state(task.positions[index]))
                 task.visits[index, result.actions] = result.visits
                 task.value_sums[index, result.actions] = np.nan_to_num(result.values) * result.visits
+                task.chosen[index] = NONE if result.action is None else result.action
                 if len(result.actions) == 1:
                     task.only[index] = result.actions[0]
                 self.positions += 1

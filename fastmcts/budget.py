@@ -72,6 +72,11 @@ class Budget:
         ends = [end - self.done for end in (self.simulations, up_to) if end is not None]
         return min(chunk, *ends) if ends else chunk
 
+    def add(self, other: "Budget") -> None:
+        """Count what another budget was used for as well."""
+        self.done += other.done
+        self.last += other.elapsed
+
     def record(self, simulations: int) -> None:
         """Count a chunk that was run."""
         self.last = time.perf_counter()

@@ -21,7 +21,9 @@ from fastmcts.jit import CODE_GENERATION
 FOREIGN = frozenset({"numpy", "numba", "llvmlite"}) | sys.stdlib_module_names
 
 #: Modules that are compiled into every kernel; their files are hashed whole.
-FRAMEWORK = tuple("kernels atomics bits bundle component constants game jit scratch strategy tree".split())
+FRAMEWORK = frozenset(
+    {"kernels", "atomics", "bits", "bundle", "component", "constants", "game", "jit", "scratch", "strategy", "tree"}
+)
 
 
 def fingerprint(functions: Iterable[Any], constants: dict[str, Any], framework: bool = True) -> str:
@@ -50,7 +52,7 @@ def framework_digest() -> bytes:
     """Hash the sources that every kernel contains, and the code-generation options."""
     package = Path(__file__).parent
     digest = hashlib.sha256(repr(CODE_GENERATION).encode())
-    for module in FRAMEWORK:
+    for module in sorted(FRAMEWORK):
         for path in sorted([*package.glob(f"{module}.py"), *package.glob(f"{module}/*.py")]):
             digest.update(path.name.encode() + path.read_bytes())
     return digest.digest()
@@ -117,4 +119,4 @@ def is_covered(value: Any) -> bool:
     """Whether a function, class or module is hashed elsewhere or fixed by its version."""
     module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
     package, *rest = (module or "").split(".")
-    return package in FOREIGN or (package == "fastmcts" and not set(FRAMEWORK).isdisjoint(rest[:1]))
+    return package in FOREIGN or (package == "fastmcts" and not FRAMEWORK.isdisjoint(rest[:1]))

@@ -20,7 +20,7 @@ from fastmcts.result import SearchResult
 from fastmcts.searcher import known_speed, note_speed
 from fastmcts.snapshot import Snapshot, make_trace
 from fastmcts.state import State
-from fastmcts.stoppers import next_check, next_trace
+from fastmcts.stoppers import Agreed, Stopper, next_check, next_trace
 
 
 class MCTS:
@@ -74,7 +74,9 @@ class MCTS:
             return self.result(state, actions, "single move", before)
         compile_seconds = self.forest.prepare()
         budget = self.make_budget()
-        reason, looks = self.run(state, actions, budget)
+        reason, looks = self.run(state, actions, budget, self.options.stop)
+        if self.options.final == "robust_max" and reason in ("simulations", "seconds"):
+            self.run_on(state, actions, budget)
         note_speed(self.forest.searchers[0].strategy, budget.elapsed / max(1, budget.done))
         return self.result(state, actions, reason, before, budget, compile_seconds, looks)
 
@@ -163,7 +165,16 @@ class MCTS:
         speed = known_speed(self.forest.searchers[0].strategy)
         return Budget(countable if asked is None else asked, self.options.seconds, speed)
 
-    def run(self, state: State, actions: NDArray[np.int64], budget: Budget) -> tuple[str, list[Snapshot]]:
+    def run_on(self, state: State, actions: NDArray[np.int64], budget: Budget) -> None:
+        """Search on, at most as long again, until the most visited move also has the highest mean."""
+        if Agreed().check(self.look(actions, budget, None)) is None:
+            more = self.make_budget()
+            self.run(state, actions, more, (Agreed(),))
+            budget.add(more)
+
+    def run(
+        self, state: State, actions: NDArray[np.int64], budget: Budget, stop: tuple[Stopper, ...]
+    ) -> tuple[str, list[Snapshot]]:
         """Simulate until something ends it; return the reason, and the looks for the trace."""
         options, forest = self.options, self.forest
         looks: list[Snapshot] = []
@@ -171,7 +182,7 @@ class MCTS:
         reason = None
         with forest, search_progress(options.progress, state) as progress:
             while reason is None:
-                check = next_check(budget.done) if options.stop else None
+                check = next_check(budget.done) if stop else None
                 trace = next_trace(budget.done) if options.trace else None
                 chunk = budget.next_chunk(min((end for end in (check, trace) if end is not None), default=None))
                 added = forest.simulate(budget.done, chunk, budget.deadline)
@@ -183,7 +194,7 @@ class MCTS:
                     reason = "seconds" if any(searcher.is_full for searcher in forest.searchers) else "proven"
                 if reason is None and budget.done == check:
                     shown = self.look(actions, budget, shown)
-                    reason = next(filter(None, (stopper.check(shown) for stopper in options.stop)), None)
+                    reason = next(filter(None, (stopper.check(shown) for stopper in stop)), None)
                 if progress.is_due or (reason is not None and progress.show is not None):
                     progress.update(self.look(actions, budget, None))
         return reason, looks

@@ -1,7 +1,7 @@
 """One tree, and what it takes to add simulations to it."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager, suppress
 
 import numpy as np
@@ -24,9 +24,12 @@ GRACE_SECONDS = 0.01  # by which making room may pass the deadline
 SECONDS_PER_NODE = 2e-8  # that making room takes, until it is measured
 
 
-#: Components that were compiled in this process -> seconds for a simulation, when it was last measured.
+#: Components that were used in this process -> seconds for a simulation, when it was last measured.
 KNOWN_SPEEDS: dict[Strategy, float] = {}
 MOST_KNOWN = 1000
+
+#: What this process has compiled or loaded, by `Searcher.compiled_key`.
+COMPILED: set[Hashable] = set()
 
 
 def known_speed(strategy: Strategy) -> float | None:
@@ -110,11 +113,17 @@ class Searcher:
         """Compile the kernels for these components, or load them from the cache; return the seconds."""
         start = time.perf_counter()
         try:
-            if known_speed(self.strategy) is None:
+            if self.compiled_key not in COMPILED:
                 self.run_kernel(0)
+                COMPILED.add(self.compiled_key)
         except CompileError as error:
             raise error.with_traceback(None) from None
         return time.perf_counter() - start
+
+    @property
+    def compiled_key(self) -> Hashable:
+        """What decides which kernel has to be compiled."""
+        return type(self), *(component.numba_type for component in self.strategy)
 
     def prepare_recycling(self) -> float:
         """Compile what makes room in a full tree, or load it from the cache; return the seconds."""

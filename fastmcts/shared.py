@@ -25,15 +25,17 @@ class SharedSearcher(Searcher):
         for reason in shared_objections(self.strategy):
             raise ValueError(reason)
         self.threads = options.threads
-        self.scratches = [scratch_for(self.strategy) for _ in range(self.threads)]
-        self.rng = np.zeros((self.threads, 2), np.uint64)  # a generator for each thread
+        self.scratches = [memory.set_apart(scratch_for(self.strategy)) for _ in range(self.threads)]
+        # A generator for each thread, on cache lines of its own.
+        self.rng = np.zeros((self.threads, memory.CACHE_LINES // 8), np.uint64)[:, :2]
         self.pool: ThreadPoolExecutor | None = None
 
     def plant(self, position: Position, seed: int | None = None) -> None:
         """Start a new tree at a position; without a seed the random numbers go on."""
         super().plant(position)
         if seed is not None:
-            self.rng = np.stack([make_rng(spawn_seed(seed, thread)) for thread in range(self.threads)])
+            for thread, rng in enumerate(self.rng):
+                rng[:] = make_rng(spawn_seed(seed, thread))
 
     @property
     def is_full(self) -> bool:

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fastmcts.checks import real_number
+from fastmcts.final import best_index
 from fastmcts.snapshot import Snapshot
 
-__all__ = ["Converged", "Decided", "Stopper"]
+__all__ = ["Agreed", "Converged", "Decided", "Stopper"]
 
 CHECKS_PER_DOUBLING = 8
 FIRST_CHECK = 16  # simulations
@@ -41,6 +42,16 @@ class Decided(Stopper):
             return "decided"
         second, first = np.sort(snapshot.visits)[-2:]
         return "decided" if first - second > snapshot.visits_left else None
+
+
+@dataclass(frozen=True)
+class Agreed(Stopper):
+    """Stop when the most visited move also has the highest mean."""
+
+    def check(self, snapshot: Snapshot) -> str | None:
+        """Compare the two."""
+        arrays = (snapshot.actions, snapshot.visits, snapshot.values)
+        return "agreed" if best_index("visits", *arrays) == best_index("value", *arrays) else None
 
 
 @dataclass(frozen=True)

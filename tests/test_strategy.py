@@ -9,6 +9,7 @@ import pytest
 
 import fastmcts
 from fastmcts import GRAVE, MAST, PUCT, UCB1, UCT, ExpandAll, GameRollout, Prioritized, RandomRollout, games
+from fastmcts.final import best_index
 from fastmcts.testing import check_tree
 from tests.toys import OneShot
 
@@ -172,8 +173,6 @@ def test_rave_is_grave_without_a_threshold() -> None:
 
 
 def test_final_moves_follow_their_criterion() -> None:
-    from fastmcts.final import best_index
-
     actions, visits = np.arange(3), np.array([100, 40, 2])
     values = np.array([0.6, 0.7, 1.0])
     assert best_index("visits", actions, visits, values) == 0
@@ -192,3 +191,30 @@ def test_moves_are_sampled_by_their_visits() -> None:
     assert np.mean(np.array(cold) == result.action) > 0.9
     with pytest.raises(ValueError, match="temperature must be at least 0"):
         result.sample(temperature=-1.0)
+
+
+def test_robust_max_searches_on_until_visits_and_mean_agree() -> None:
+    for seed in range(6):
+        plain = fastmcts.search(TIC_TAC_TOE, simulations=60, seed=seed)
+        robust = fastmcts.search(TIC_TAC_TOE, simulations=60, seed=seed, final="robust_max")
+        agrees = len({best_index(how, plain.actions, plain.visits, plain.values) for how in ("visits", "value")}) == 1
+        assert robust.simulations == 60 if agrees else 60 < robust.simulations <= 120
+        assert robust.visits.sum() == robust.simulations
+
+
+def test_a_batch_respects_proofs_and_the_final_move() -> None:
+    states = [TIC_TAC_TOE, winning_position()]
+    choices: list[dict[str, Any]] = [{"solver": True}, {"final": "value"}]
+    for options in choices:
+        batch = fastmcts.search_batch(states, simulations=300, seed=5, **options)
+        for index, state in enumerate(states):
+            alone = fastmcts.search(state, simulations=300, seed=fastmcts.spawn_seed(5, index), **options)
+            assert batch.action[index] == alone.action
+
+
+def winning_position() -> fastmcts.State:
+    """X to move wins at once in the left column."""
+    state = TIC_TAC_TOE.clone()
+    for action in (0, 1, 3, 4):
+        state.apply_action(action)
+    return state

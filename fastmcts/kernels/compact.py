@@ -74,8 +74,9 @@ def compact(links, fields, counters, places, top, threshold):
         count = num_children[owner]
         move(fields, places.size, start, kept, count)
         first_child[owner] = kept
-        for child in range(kept, kept + num_tried[owner]):
+        for child in range(kept, kept + count):
             parent[child] = owner
+        for child in range(kept, kept + num_tried[owner]):
             if first_child[child] != NONE:
                 if visits[child] >= threshold:
                     places[first_child[child]] = child
