@@ -72,6 +72,19 @@ def test_two_trees(benchmark: Any) -> None:
 
 
 @pytest.mark.benchmark(group="parallel")
+@pytest.mark.parametrize(("name", "simulations"), [("connect_four", 400_000), ("othello", 100_000)])
+def test_shared_tree(benchmark: Any, name: str, simulations: int) -> None:
+    state = fastmcts.load_game(name).new_initial_state()
+    ratio = compare(
+        benchmark,
+        (f"{name}, sequential", "two threads in one tree"),
+        lambda: fastmcts.search(state, seed=0, simulations=simulations).seconds,
+        lambda: fastmcts.search(state, seed=0, simulations=simulations, threads=2, parallel="shared").seconds,
+    )
+    assert ratio > 0.5
+
+
+@pytest.mark.benchmark(group="parallel")
 def test_batch_on_two_threads(benchmark: Any) -> None:
     ratio = compare(
         benchmark,

@@ -74,7 +74,8 @@ def descend(strategy, tree, scratch, rng):
         player = game.current_player(state)
         depth += 1
     scratch.length[0] = depth
-    fetch_max(tree.depth, 0, np.int64(depth))
+    if depth > read(tree.depth, 0):  # or all threads would write to one place all the time
+        fetch_max(tree.depth, 0, np.int64(depth))
     return node
 
 
