@@ -34,7 +34,7 @@ def compiled(function: Function) -> Function:
 
 
 def compiled_method(function: Callable[..., Any]) -> Any:
-    """Compile a component's method, for the kernels that call it."""
+    """Compile a component's method, for the kernels that call it; Python cannot call the result."""
     return njit(function, **INNER_OPTIONS)
 
 

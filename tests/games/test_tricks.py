@@ -13,7 +13,7 @@ from fastmcts.constants import TERMINAL
 from fastmcts.games._cards import CARDS, RANKS, SUITS, card_number, card_set, card_text, cards_text
 from fastmcts.games._hidden_hands import WIDTH, draw_cards, redeal, ways
 from fastmcts.games._tricks import OPENER, TRICKS
-from fastmcts.jit import compiled_method, wrapping_integers
+from fastmcts.jit import entry, wrapping_integers
 from fastmcts.kernels.rng import make_rng
 from fastmcts.testing import check_game
 
@@ -283,7 +283,7 @@ def play_and_redeal(game, state, actions, rng, seen):
 @pytest.mark.jit
 @pytest.mark.parametrize("game", [games.Whist(), games.OhHell(num_players=6, hand_size=8)], ids=str)
 def test_compiled_rules_draw_the_worlds_that_plain_python_draws(game):
-    kernel = compiled_method(play_and_redeal)
+    kernel = entry(play_and_redeal)
     for seed in range(20):
         runs = []
         for function in (play_and_redeal, kernel):
