@@ -74,8 +74,12 @@ class Score:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95% interval of the mean."""
-        return self.mean - DEVIATIONS * self.error, self.mean + DEVIATIONS * self.error
+        """The 95% interval of the mean: Wilson's, for as many coins as have the same standard error."""
+        mean, z2 = self.mean, DEVIATIONS**2
+        coins = mean * (1.0 - mean) / self.error**2 if self.error > 0.0 else float(self.games)
+        centre = (mean + z2 / (2 * coins)) / (1 + z2 / coins)
+        margin = DEVIATIONS * (mean * (1 - mean) / coins + z2 / (4 * coins**2)) ** 0.5 / (1 + z2 / coins)
+        return centre - margin, centre + margin
 
     def __str__(self) -> str:
         """The score with its interval."""

@@ -27,9 +27,10 @@ BOARDS = {
 MORE_BOARDS = {"Hex 9x9": games.Hex(size=9), "Breakthrough 8x8": games.Breakthrough()}
 ALL_BOARDS = BOARDS | MORE_BOARDS
 
+SIMULATIONS = 400
 REFERENCE = UCT(c=1.4)
 RULES: tuple[Selection, ...] = (
-    *(UCT(c=c) for c in (0.3, 0.5, 0.7, 1.0)),
+    *(UCT(c=c) for c in (0.2, 0.3, 0.5, 0.7, 1.0)),
     *(UCB1(c=c) for c in (0.3, 0.5, 0.7, 1.0, 1.4)),
     UCB1Tuned(),
 )
@@ -77,7 +78,7 @@ def main() -> None:
     """Play the matches and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=100, help="for each rule and board")
-    parser.add_argument("--simulations", type=int, default=400, help="for each move")
+    parser.add_argument("--simulations", type=int, default=SIMULATIONS, help="for each move")
     parser.add_argument("--boards", nargs="+", choices=list(ALL_BOARDS), default=list(BOARDS), metavar="BOARD")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()

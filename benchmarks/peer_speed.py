@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests import naive
 
 C = 1.4
+PEER_C = 2 * C  # OpenSpiel's rewards go from -1 to 1, ours from 0 to 1: this explores as much
 MEMORY_MB = 1000
 LEAST = 200  # simulations
 
@@ -77,7 +78,7 @@ def open_spiel(pyspiel: Any, name: str) -> Run:
 
     def run(simulations: int, seed: int) -> float:
         evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-        bot = pyspiel.MCTSBot(game, evaluator, C, simulations, MEMORY_MB, False, seed, False)
+        bot = pyspiel.MCTSBot(game, evaluator, PEER_C, simulations, MEMORY_MB, False, seed, False)
         start = time.perf_counter()
         root = bot.mcts_search(state)
         seconds = time.perf_counter() - start
