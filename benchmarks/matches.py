@@ -8,9 +8,11 @@ Both games of a pair start with the same random moves. The interval is that of t
 
 import argparse
 import statistics
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
-import numpy as np
+import arena
 
 import fastmcts
 from fastmcts import MCTS, games
@@ -18,65 +20,36 @@ from fastmcts.memory import PLACE_BYTES, USABLE
 from fastmcts.tree import BYTES_PER_NODE
 
 GAME = games.ConnectFour()
-OPENING_MOVES = 2
 
 
-class Player:
-    """Searches each position it is to move in.
+class OneByOne:
+    """Searches each game with a search of its own.
 
     Args:
-        reuse: Whether it keeps its tree.
+        reuse: Whether it keeps its trees from move to move.
         options: Those of `MCTS`.
     """
 
     def __init__(self, reuse: bool, **options: Any) -> None:
-        self.mcts = MCTS(GAME, **options)
+        self.options = options
         self.reuse = reuse
+        self.searches: dict[int, MCTS] = {}
         self.reused: list[float] = []
         self.recycled = 0
 
-    def choose(self, state: fastmcts.State) -> int:
-        if not self.reuse:
-            self.mcts.reset()
-        result = self.mcts.search(state)
+    def choose(self, numbers: Sequence[int], states: Sequence[fastmcts.State], seed: int) -> Sequence[int]:
+        """The moves that the searches find."""
+        return [self.move(number, state, seed + number) for number, state in zip(numbers, states, strict=True)]
+
+    def move(self, number: int, state: fastmcts.State, seed: int) -> int:
+        """The move in one game."""
+        if number not in self.searches or not self.reuse:
+            self.searches[number] = MCTS(GAME, seed=seed, **self.options)
+        result = self.searches[number].search(state)
         self.reused.append(result.reused)
         self.recycled += result.recycled
         assert result.action is not None
         return result.action
-
-
-def play(state: fastmcts.State, players: list[Player]) -> list[float]:
-    """The returns of one game."""
-    state = state.clone()
-    while not state.is_terminal():
-        state.apply_action(players[state.current_player()].choose(state))
-    return state.returns()
-
-
-def opening(rng: np.random.Generator) -> fastmcts.State:
-    state = GAME.new_initial_state()
-    for _ in range(OPENING_MOVES):
-        state.apply_action(int(rng.choice(state.legal_actions())))
-    return state
-
-
-def match(pairs: int, first: dict[str, Any], second: dict[str, Any]) -> tuple[list[float], list[float], int]:
-    """Scores of the first player, a mean for each pair; its shares of reused visits; its recycled nodes."""
-    rng = np.random.default_rng(0)
-    scores: list[float] = []
-    reused: list[float] = []
-    recycled = 0
-    for pair in range(pairs):
-        state = opening(rng)
-        both = []
-        for seat in (0, 1):
-            ours = Player(**first, seed=4 * pair + 2 * seat)
-            players = [ours, Player(**second, seed=4 * pair + 2 * seat + 1)]
-            both.append(0.5 + 0.5 * play(state, players if seat == 0 else players[::-1])[seat])
-            reused += ours.reused
-            recycled += ours.recycled
-        scores.append(statistics.mean(both))
-    return scores, reused, recycled
 
 
 def wanted_mb(simulations: int) -> float:
@@ -102,11 +75,12 @@ def main() -> None:
         ours = {**plain, "reuse": True}
         print(f"{plain['simulations']:,} simulations a move")
     games_played = arguments.games or (200 if arguments.what == "memory" else 100)
-    scores, reused, recycled = match(games_played // 2, ours, plain)
-    mean = statistics.mean(scores)
-    margin = 1.96 * statistics.stdev(scores) / len(scores) ** 0.5
-    print(f"score {mean:.1%} +- {margin:.1%} in {2 * len(scores)} games")
-    print(f"mean share of reused visits {statistics.mean(reused):.1%}; nodes recycled {recycled:,}")
+    first, second = OneByOne(**ours), OneByOne(**plain)
+    score = arena.Score()
+    with suppress(KeyboardInterrupt), arena.bars() as add_bar:
+        arena.play(score, GAME, first, second, games_played, show=add_bar(arguments.what, games_played))
+    print(f"score {score} in {score.games} games")
+    print(f"mean share of reused visits {statistics.mean(first.reused):.1%}; nodes recycled {first.recycled:,}")
 
 
 if __name__ == "__main__":

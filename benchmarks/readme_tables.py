@@ -1,22 +1,33 @@
-"""Measure, and write the tables of the README: `python benchmarks/readme_tables.py`."""
+"""Measure, and write the tables of the README.
 
+python benchmarks/readme_tables.py             # speed: a few minutes
+python benchmarks/readme_tables.py --matches   # beside OpenSpiel, and strategies in matches: half an hour
+"""
+
+import argparse
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import arena
+import default_rule
 import native_limit
+import peer_speed
+import strategy_matches
 
 import fastmcts
 from fastmcts.testing.strategies import searchable_games
 
 README = Path(__file__).parent.parent / "README.md"
-START, END = "<!-- tables -->", "<!-- end of tables -->"
+SPEED = ("<!-- tables -->", "<!-- end of tables -->")
+MATCHES = ("<!-- match tables -->", "<!-- end of match tables -->")
 SIMULATIONS = 100_000
 ROUNDS = 7
+GAMES = 400  # of each match
 
 FIRST_SEARCH = """
 import fastmcts, time
@@ -24,14 +35,6 @@ start = time.perf_counter()
 fastmcts.search(fastmcts.load_game("connect_four").new_initial_state(), simulations=1000, seed=0)
 print(time.perf_counter() - start)
 """
-
-
-def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
-    """The lines of a Markdown table; all columns but the first are numbers."""
-    yield f"| {' | '.join(header)} |"
-    yield f"|---|{'---:|' * (len(header) - 1)}"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
 
 
 def games_table() -> Iterator[str]:
@@ -44,7 +47,7 @@ def games_table() -> Iterator[str]:
         results = [fastmcts.search(state, simulations=SIMULATIONS, seed=seed) for seed in range(ROUNDS)]
         rate = max(result.simulations / result.seconds for result in results)
         rows.append((f"`{game!r}`", f"{rate:,.0f}", f"{results[0].nodes / SIMULATIONS:.1f}"))
-    return table((f"{SIMULATIONS:,} simulations from the start, one core", "simulations/s", "nodes each"), rows)
+    return arena.table((f"{SIMULATIONS:,} simulations from the start, one core", "simulations/s", "nodes each"), rows)
 
 
 def native_table() -> Iterator[str]:
@@ -58,7 +61,7 @@ def native_table() -> Iterator[str]:
         ("fastmcts", f"{ours:,.0f}", f"{ours / native:.2f}"),
         ("C++ by hand, `-O3 -march=native`, the same tree", f"{native:,.0f}", "1"),
     ]
-    return table(("Connect Four 7x6", "simulations/s", "ratio"), rows)
+    return arena.table(("Connect Four 7x6", "simulations/s", "ratio"), rows)
 
 
 def first_search_table() -> Iterator[str]:
@@ -72,7 +75,7 @@ def first_search_table() -> Iterator[str]:
         ("first search ever: compiled", f"{cold:.1f}"),
         ("first search of a later process: from the disk cache", f"{cached:.2f}"),
     ]
-    return table(("starting up (Connect Four, 1,000 simulations)", "seconds"), rows)
+    return arena.table(("starting up (Connect Four, 1,000 simulations)", "seconds"), rows)
 
 
 def first_search(cache: str) -> float:
@@ -89,13 +92,39 @@ def import_seconds(module: str) -> float:
     return time.perf_counter() - start
 
 
+def peer_table() -> Iterator[str]:
+    """Ours beside OpenSpiel and plain Python."""
+    return peer_speed.speed_table(ROUNDS)
+
+
+def strategy_table() -> Iterator[str]:
+    """Strategies against the plain search."""
+    return strategy_matches.score_table(strategy_matches.play_all(list(strategy_matches.MATCHES), GAMES, seed=0))
+
+
+def default_table() -> Iterator[str]:
+    """Selection rules over our games."""
+    boards = list(default_rule.BOARDS)
+    scores = default_rule.play_all(boards, default_rule.RULES, GAMES, default_rule.SIMULATIONS, seed=0)
+    return default_rule.score_table(scores, boards, default_rule.RULES)
+
+
+def rewrite(markers: tuple[str, str], makers: tuple[Callable[[], Iterator[str]], ...]) -> None:
+    """Replace what stands between two markers of the README."""
+    tables = ["\n".join(make()) for make in makers]
+    before, rest = README.read_text().split(markers[0])
+    _, after = rest.split(markers[1])
+    README.write_text(f"{before}{markers[0]}\n\n" + "\n\n".join(tables) + f"\n\n{markers[1]}{after}")
+
+
 def main() -> None:
-    """Replace what stands between the markers."""
-    text = README.read_text()
-    before, rest = text.split(START)
-    _, after = rest.split(END)
-    tables = ["\n".join(make()) for make in (native_table, games_table, first_search_table)]
-    README.write_text(f"{before}{START}\n\n" + "\n\n".join(tables) + f"\n\n{END}{after}")
+    """Measure what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--matches", action="store_true", help="the slow tables instead")
+    if parser.parse_args().matches:
+        rewrite(MATCHES, (peer_table, strategy_table, default_table))
+    else:
+        rewrite(SPEED, (native_table, games_table, first_search_table))
 
 
 if __name__ == "__main__":

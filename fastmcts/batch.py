@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fastmcts.batch_worker import BatchTask, KernelWorker, SearchWorker
 from fastmcts.constants import NONE
+from fastmcts.final import final_index
 from fastmcts.game import Game
 from fastmcts.mcts import check_openness, means
 from fastmcts.options import SearchOptions, make_options
@@ -98,8 +99,7 @@ def search_batch(
     game.check_declaration()
     check_openness(game)
     task = BatchTask(game, checked, positions)
-    plain = checked.seconds is None and not checked.stop and checked.trees == 1
-    plain = plain and checked.final == "visits" and not checked.solver
+    plain = checked.seconds is None and not checked.stop and checked.trees == 1 and checked.final != "robust_max"
     kind = KernelWorker if plain else SearchWorker
     threads = min(checked.threads, len(positions))
     queue = RangeQueue(len(positions), threads)
@@ -194,13 +194,11 @@ def batch_result(task: BatchTask, simulations: int, seconds: float, compile_seco
     visits, value_sums = task.visits, task.value_sums
     values = means(value_sums, visits)
     totals = visits.sum(axis=1)
-    leading = (visits == visits.max(axis=1, keepdims=True)) & (visits > 0)
-    best = np.where(leading, np.nan_to_num(values), -np.inf).argmax(axis=1)
     policy = visits / np.maximum(1, totals)[:, None]
     forced = np.flatnonzero((totals == 0) & (task.only != NONE))
     policy[forced, task.only[forced]] = 1.0
     return BatchResult(
-        action=np.where(task.chosen != NONE, task.chosen, np.where(totals > 0, best, task.only)),
+        action=chosen_actions(task, values),
         visits=visits,
         value_sums=value_sums,
         values=values,
@@ -211,3 +209,20 @@ def batch_result(task: BatchTask, simulations: int, seconds: float, compile_seco
         compile_seconds=compile_seconds,
         seed=task.options.seed,
     )
+
+
+def chosen_actions(task: BatchTask, values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The moves to make, int64 [B]: by the criterion of the options and by what is proven."""
+    visits, options = task.visits, task.options
+    leading = (visits == visits.max(axis=1, keepdims=True)) & (visits > 0)
+    best = np.where(leading, np.nan_to_num(values), -np.inf).argmax(axis=1)
+    action = np.where(task.action != NONE, task.action, np.where(visits.any(axis=1), best, task.only))
+    if options.solver or options.final != "visits":
+        for row in np.flatnonzero((task.action == NONE) & visits.any(axis=1)):
+            legal = np.array(task.game.new_state(task.positions[row]).legal_actions(), np.int64)
+            if options.solver:
+                lower, upper = task.lower[row, legal], task.upper[row, legal]
+            else:
+                lower, upper = np.zeros(len(legal)), np.ones(len(legal))
+            action[row] = legal[final_index(options.final, legal, visits[row, legal], values[row, legal], lower, upper)]
+    return action

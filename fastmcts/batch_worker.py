@@ -32,8 +32,11 @@ class BatchTask:
         self.generators = make_rngs(spawn_seeds(options.seed, count))  # uint64 [B, 2]
         self.visits = np.zeros((count, game.num_actions), np.int64)
         self.value_sums = np.zeros((count, game.num_actions), np.float64)
+        proofs = (count if options.solver else 0, game.num_actions)
+        self.lower = np.zeros(proofs)  # what each move is proven to bring
+        self.upper = np.ones(proofs)
         self.only = np.full(count, NONE, np.int64)  # the only move where there is one
-        self.chosen = np.full(count, NONE, np.int64)  # the move to make, where it is not just the most visited
+        self.action = np.full(count, NONE, np.int64)  # the move to make, where a worker has chosen it
 
 
 class KernelWorker:
@@ -78,7 +81,7 @@ class KernelWorker:
         arrays = [array for array in searcher.tree if array.size > 0]
         seed_plot = tuple(zip(arrays, self.fresh, strict=True))
         todo = (task.positions, task.generators, task.options.simulations, task.options.search_forced)
-        found = (task.visits, task.value_sums, task.only)
+        found = (task.visits, task.value_sums, task.lower, task.upper, task.only)
         with searcher.blaming_the_game():
             return run_batch(
                 searcher.strategy, searcher.tree, seed_plot, searcher.scratch, todo, found, cursor, simulations
@@ -113,9 +116,10 @@ class SearchWorker:
                 result = self.mcts.search(task.game.new_state(task.positions[index]))
                 task.visits[index, result.actions] = result.visits
                 task.value_sums[index, result.actions] = np.nan_to_num(result.values) * result.visits
-                task.chosen[index] = NONE if result.action is None else result.action
                 if len(result.actions) == 1:
                     task.only[index] = result.actions[0]
+                if result.action is not None:
+                    task.action[index] = result.action
                 self.positions += 1
                 self.simulations += result.simulations
 

@@ -48,7 +48,18 @@ def test_each_position_gets_the_tree_of_a_search_with_its_own_seed(threads: int)
     assert_as_alone(batch, states, 11, simulations=60)
 
 
-@pytest.mark.parametrize("options", [{"trees": 2}, {"stop": Decided()}, {"search_forced": True}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"trees": 2},
+        {"stop": Decided()},
+        {"search_forced": True},
+        {"final": "value"},
+        {"final": "lcb"},
+        {"solver": True},
+        {"solver": True, "trees": 2},
+    ],
+)
 def test_all_options_of_a_search_work_in_a_batch(options: Any) -> None:
     states = positions(12)
     batch = search_batch(states, simulations=80, seed=3, threads=2, **options)

@@ -21,8 +21,9 @@ def run_batch(strategy, tree, seed_plot, scratch, task, found, cursor, simulatio
         scratch: Buffers of this thread.
         task: positions int64 [B, state_size], generators uint64 [B, 2], simulations for each, and
             whether to search where there is only one move.
-        found: visits int64 [B, num_actions], value_sums float64 [B, num_actions], and the only move
-            int64 [B], NONE where there are more or none.
+        found: visits int64 [B, num_actions], value_sums float64 [B, num_actions], the least and the most
+            reward that each move is proven to bring, both float64 [B, num_actions] or empty without a
+            solver, and the only move int64 [B], NONE where there are more or none.
         cursor: int64 [3]: the position that is being searched, its simulations so far, the first
             position that is not to be searched any more.
         simulations: How many to add in this call.
@@ -31,7 +32,7 @@ def run_batch(strategy, tree, seed_plot, scratch, task, found, cursor, simulatio
         How many were added.
     """
     positions, generators, budget, search_forced = task
-    visits, value_sums, only = found
+    visits, value_sums, lower, upper, only = found
     left = simulations
     while cursor[0] < cursor[2]:
         index = cursor[0]
@@ -49,6 +50,8 @@ def run_batch(strategy, tree, seed_plot, scratch, task, found, cursor, simulatio
         if cursor[1] < budget and (left == 0 or tree.size[0] > tree.visits.size - widest(strategy.game)):
             break
         read_root(tree, visits[index], value_sums[index])
+        if lower.size > 0:
+            read_bounds(strategy.game, tree, lower[index], upper[index])
         cursor[0] += 1
         cursor[1] = 0
         if left == 0:
@@ -91,3 +94,12 @@ def read_root(tree, visits, value_sums):
     for child in range(first, first + tree.num_tried[ROOT]):
         visits[tree.action[child]] = tree.visits[child]
         value_sums[tree.action[child]] = tree.value_sum[child]
+
+
+@compiled
+def read_bounds(game, tree, lower, upper):
+    """Write what is proven about the root's children for the player to move, by action."""
+    first = tree.first_child[ROOT]
+    for child in range(first, first + tree.num_tried[ROOT]):
+        lower[tree.action[child]] = tree.lower[child * game.num_players + tree.player[child]]
+        upper[tree.action[child]] = tree.upper[child * game.num_players + tree.player[child]]
