@@ -353,9 +353,9 @@ def test_arrays_that_are_no_position_are_refused(game):
     state = played_state(game, 1, cards_left=max(1, game.hand_size // 2))
     derived = {*range(game.hands), *range(game.voids, game.history)}  # the rest may have other legal values
     for index in range(game.state_size):
-        for entry in (-1, 70, 2**60, *(range(5) if index in derived else ())):
+        for value in (-1, 70, 2**60, *(range(5) if index in derived else ())):
             array = state.array.copy()
-            array[index] = entry
+            array[index] = value
             if not np.array_equal(array, state.array):
                 with pytest.raises(ValueError, match=r"."):
                     game.state_from_array(array)
