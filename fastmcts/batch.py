@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from fastmcts.batch_worker import BatchTask, KernelWorker, SearchWorker
 from fastmcts.constants import NONE
 from fastmcts.game import Game
-from fastmcts.mcts import check_openness, means
-from fastmcts.options import SearchOptions, make_options
+from fastmcts.kernels.rng import spawn_seed
+from fastmcts.mcts import means, refuse_chance
+from fastmcts.method import PIMC, default_method
+from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.progress import Bar, Progress, ProgressOption
 from fastmcts.state import State
 
@@ -94,7 +96,9 @@ def search_batch(
         raise ValueError("a batch keeps no traces: trace=True is for search and MCTS")
     game, positions = stacked(states, game)
     game.check_declaration()
-    check_openness(game)
+    if isinstance(checked.method, PIMC):
+        raise ValueError("a batch grows one tree for each position, and PIMC many: use search, or ISMCTS()")
+    positions = searched(game, checked, positions)
     task = BatchTask(game, checked, positions)
     plain = checked.seconds is None and not checked.stop and checked.trees == 1
     kind = KernelWorker if plain else SearchWorker
@@ -127,6 +131,16 @@ def stacked(states: Sequence[State] | NDArray[np.int64], game: Game | None) -> t
         if state.game is not game and state.game != game:
             raise ValueError(f"all positions of a batch must be of {game!r}, but number {index} is of {state.game!r}")
     return game, np.stack([state.array for state in states])
+
+
+def searched(game: Game, options: Options, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The positions from which to search, int64 [B, state_size]."""
+    method = options.method or default_method(game)
+    starts = np.stack([method.start(game, row, spawn_seed(options.seed, i)) for i, row in enumerate(positions)])
+    if game.has_chance:
+        for row in starts:
+            refuse_chance(game.new_state(row))
+    return starts
 
 
 class RangeQueue:

@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 from fastmcts.checks import real_number, whole_number
 from fastmcts.component import Component
 from fastmcts.expansion import Expansion, Lazy
+from fastmcts.method import Method, PerfectInformation
 from fastmcts.progress import ProgressOption
 from fastmcts.rollout import RandomRollout, Rollout
 from fastmcts.selection import UCT, Selection
@@ -28,6 +29,7 @@ class SearchOptions(TypedDict, total=False):
     selection: Selection
     expansion: Expansion
     rollout: Rollout
+    method: Method | None
     solver: bool
     final: str
     stop: Stopper | Sequence[Stopper]
@@ -51,6 +53,8 @@ class Options:
         selection: Which child a simulation goes down to.
         expansion: Which untried move it adds to the tree.
         rollout: How it plays on where the tree ends.
+        method: What a simulation knows; None follows from the game: `ISMCTS()` where something is hidden, else
+            `PerfectInformation()`.
         solver: Keep proofs: what is decided is not searched again, and a decided root ends the search.
         final: Which move to play: the most visited ("visits"), the one with the highest mean ("value"), the most
             visited once it also has the highest mean ("robust_max": searches on until they agree, at most as long
@@ -72,6 +76,7 @@ class Options:
     selection: Selection = UCT()
     expansion: Expansion = Lazy()
     rollout: Rollout = RandomRollout()
+    method: Method | None = None
     solver: bool = False
     final: str = "visits"
     stop: tuple[Stopper, ...] = ()
@@ -95,7 +100,7 @@ class Options:
         whole_number("seed", self.seed, low=-(2**63), high=2**64 - 1)
         for name, kind in STRATEGIES.items():
             component = getattr(self, name)
-            if not isinstance(component, kind):
+            if not isinstance(component, kind) and not (name == "method" and component is None):
                 raise TypeError(f"{name} must be a {kind.__name__}, such as {example(kind)}, not {component!r}")
         if self.final not in FINAL_MOVES:
             raise ValueError(f"final must be one of {', '.join(FINAL_MOVES)}, not {self.final!r}")
@@ -131,7 +136,12 @@ FINAL_MOVES = ("visits", "value", "robust_max", "lcb")
 MOST_TREES = 4096
 MOST_THREADS = 1024
 
-STRATEGIES: dict[str, type[Component]] = {"selection": Selection, "expansion": Expansion, "rollout": Rollout}
+STRATEGIES: dict[str, type[Component]] = {
+    "selection": Selection,
+    "expansion": Expansion,
+    "rollout": Rollout,
+    "method": Method,
+}
 
 
 def make_options(keywords: dict[str, Any]) -> Options:
@@ -147,4 +157,4 @@ def make_options(keywords: dict[str, Any]) -> Options:
 
 def example(kind: type[Component]) -> str:
     """How one might write a component of a kind."""
-    return repr({Selection: UCT, Expansion: Lazy, Rollout: RandomRollout}[kind]())
+    return repr({Selection: UCT, Expansion: Lazy, Rollout: RandomRollout, Method: PerfectInformation}[kind]())
