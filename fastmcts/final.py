@@ -104,7 +104,8 @@ def root_statistics(tree: Tree, actions: NDArray[np.int64]) -> tuple[NDArray[np.
     visits = np.zeros(len(actions), np.int64)
     value_sums = np.zeros(len(actions), np.float64)
     for child in children(tree, ROOT):
-        index = np.searchsorted(actions, tree.action[child])
-        visits[index] = tree.visits[child]
-        value_sums[index] = tree.value_sum[child]
+        index = int(np.searchsorted(actions, tree.action[child]))
+        if index < len(actions) and actions[index] == tree.action[child]:  # else it is one of other worlds
+            visits[index] = tree.visits[child]
+            value_sums[index] = tree.value_sum[child]
     return visits, value_sums

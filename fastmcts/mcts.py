@@ -12,7 +12,7 @@ from fastmcts.budget import Budget
 from fastmcts.final import final_index, voted_index
 from fastmcts.forest import Forest
 from fastmcts.game import Game
-from fastmcts.method import PIMC, default_method
+from fastmcts.method import PIMC, SinglePerspective, default_method
 from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.progress import search_progress
 from fastmcts.recognition import find_below, looks_equal
@@ -232,7 +232,7 @@ class MCTS:
         result = SearchResult(
             state=state.clone(),
             tree=trees[0],
-            action=None if len(actions) == 0 else self.chosen(actions, visits, values, lower, upper),
+            action=None if len(actions) == 0 else self.chosen(state, actions, visits, values, lower, upper),
             actions=actions,
             visits=visits,
             values=values,
@@ -258,6 +258,7 @@ class MCTS:
 
     def chosen(
         self,
+        state: State,
         actions: NDArray[np.int64],
         visits: NDArray[np.int64],
         values: NDArray[np.float64],
@@ -267,7 +268,13 @@ class MCTS:
         """The move to make."""
         if isinstance(self.method, PIMC) and self.method.vote != "visits":
             return int(actions[voted_index(self.method.vote, self.forest.trees, actions)])
-        return int(actions[final_index(self.options.final, actions, visits, values, lower, upper)])
+        best = final_index(self.options.final, actions, visits, values, lower, upper)
+        if isinstance(self.method, SinglePerspective) and visits.any():
+            # A move that ends the game owes nothing to lucky replies.
+            for index in np.flatnonzero(values >= values[best]):
+                if state.child(int(actions[index])).is_terminal():
+                    return int(actions[index])
+        return int(actions[best])
 
     def finish_last_result(self) -> None:
         """Let the last result read from the trees what it may be asked for after they have changed."""
@@ -286,7 +293,7 @@ def check_worlds(options: Options) -> None:
         raise ValueError(f"PIMC grows a tree in each of its {method.worlds} worlds: leave trees={options.trees} out")
     if options.simulations is not None and options.simulations < method.worlds:
         raise ValueError(
-            f"PIMC(worlds={method.worlds}) cannot share simulations={options.simulations}: each world needs at least one"
+            f"PIMC(worlds={method.worlds}) cannot share simulations={options.simulations}: each world needs one"
         )
     if method.vote != "visits" and (options.final != "visits" or options.stop):
         which = "stop" if options.stop else "final"

@@ -63,10 +63,10 @@ class SinglePerspective(Method):
     """The tree has nodes only where one player moves; everybody else, and chance, moves at random.
 
     A child stands for the position in which the player is to move again after its own move and the replies to
-    it. Values are that player's throughout. Where another is to move at the root, or chance, a continuation
-    up to the player's turn is drawn from the seed first, and the search and its result are about the position
-    there: `result.state`. In a game with hidden information each simulation draws a world that the player
-    cannot tell from the real one.
+    it. Values are that player's throughout; of moves with equal values one that ends the game is played. Where
+    another is to move at the root, or chance, a continuation up to the player's turn is drawn from the seed first,
+    and the search and its result are about the position there: `result.state`. In a game with hidden information
+    each simulation draws a world that the player cannot tell from the real one.
 
     Args:
         player: Whose perspective; None is the player to move.
