@@ -10,6 +10,7 @@ from fastmcts.games import load_game, registered_games
 from fastmcts.jit import compiled
 from fastmcts.kernels.rng import spawn_seed
 from fastmcts.mcts import MCTS
+from fastmcts.method import *
 from fastmcts.options import Options
 from fastmcts.result import SearchResult
 from fastmcts.rollout import *

@@ -14,8 +14,10 @@ from fastmcts.batch_worker import BatchTask, KernelWorker, SearchWorker
 from fastmcts.constants import NONE
 from fastmcts.final import final_index
 from fastmcts.game import Game
-from fastmcts.mcts import check_openness, means
-from fastmcts.options import SearchOptions, make_options
+from fastmcts.kernels.rng import spawn_seed
+from fastmcts.mcts import means, refuse_chance
+from fastmcts.method import PIMC, default_method
+from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.progress import Bar, Progress, ProgressOption
 from fastmcts.state import State
 
@@ -97,7 +99,9 @@ def search_batch(
         raise ValueError("the threads of a batch take a position each: parallel='shared' is for search and MCTS")
     game, positions = stacked(states, game)
     game.check_declaration()
-    check_openness(game)
+    if isinstance(checked.method, PIMC):
+        raise ValueError("a batch grows one tree for each position, and PIMC many: use search, or ISMCTS()")
+    positions = searched(game, checked, positions)
     task = BatchTask(game, checked, positions)
     plain = checked.seconds is None and not checked.stop and checked.trees == 1 and checked.final != "robust_max"
     kind = KernelWorker if plain else SearchWorker
@@ -130,6 +134,16 @@ def stacked(states: Sequence[State] | NDArray[np.int64], game: Game | None) -> t
         if state.game is not game and state.game != game:
             raise ValueError(f"all positions of a batch must be of {game!r}, but number {index} is of {state.game!r}")
     return game, np.stack([state.array for state in states])
+
+
+def searched(game: Game, options: Options, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The positions from which to search, int64 [B, state_size]."""
+    method = options.method or default_method(game)
+    starts = np.stack([method.start(game, row, spawn_seed(options.seed, i)) for i, row in enumerate(positions)])
+    if game.has_chance:
+        for row in starts:
+            refuse_chance(game.new_state(row))
+    return starts
 
 
 class RangeQueue:

@@ -1,7 +1,12 @@
 """Which move to play after the search."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
+
+from fastmcts.constants import ROOT
+from fastmcts.tree import Tree, children
 
 CONFIDENCE = 1.96  # standard deviations, for the lower confidence bound
 
@@ -59,3 +64,48 @@ def lower_confidence_bound(visits: NDArray[np.integer], means: NDArray[np.float6
     centre = p + z2 / (2 * n)
     margin = CONFIDENCE * np.sqrt(p * (1 - p) / n + z2 / (4 * n**2))
     return np.where(visits > 0, (centre - margin) / (1 + z2 / n), -1.0)
+
+
+def voted_index(vote: str, trees: Sequence[Tree], actions: NDArray[np.int64]) -> int:
+    """The index of the move that the worlds of several trees vote for; of equals the most visited.
+
+    Args:
+        vote: "value" for the mean of each move's value over the worlds, "majority" for the most worlds in which
+            it is the most visited move.
+        trees: A tree for each world.
+        actions: int64 [L], the legal actions in ascending order.
+    """
+    votes, totals = np.zeros(len(actions)), np.zeros(len(actions), np.int64)
+    worlds = np.zeros(len(actions), np.int64)
+    for tree in trees:
+        visits, value_sums = root_statistics(tree, actions)
+        totals += visits
+        values = value_sums / np.maximum(1, visits)
+        if vote == "value":
+            votes += values
+            worlds += visits > 0
+        elif visits.any():
+            votes[best_index("visits", actions, visits, values)] += 1
+    if vote == "value":
+        votes = np.where(worlds > 0, votes / np.maximum(1, worlds), -1.0)
+    return int(np.lexsort((actions, -totals, -votes))[0])
+
+
+def root_statistics(tree: Tree, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Visits and reward sums of the root's children, for each legal action.
+
+    Args:
+        tree: A tree.
+        actions: int64 [L], the legal actions at its root, in ascending order.
+
+    Returns:
+        int64 [L] and float64 [L].
+    """
+    visits = np.zeros(len(actions), np.int64)
+    value_sums = np.zeros(len(actions), np.float64)
+    for child in children(tree, ROOT):
+        index = int(np.searchsorted(actions, tree.action[child]))
+        if index < len(actions) and actions[index] == tree.action[child]:  # else it is one of other worlds
+            visits[index] = tree.visits[child]
+            value_sums[index] = tree.value_sum[child]
+    return visits, value_sums

@@ -8,10 +8,12 @@ from numpy.typing import NDArray
 
 from fastmcts.arrays import Position
 from fastmcts.constants import ROOT
+from fastmcts.final import root_statistics
 from fastmcts.game import Game
 from fastmcts.kernels.rng import spawn_seed
+from fastmcts.method import PIMC
 from fastmcts.options import Options
-from fastmcts.result import root_bounds, root_statistics
+from fastmcts.result import root_bounds
 from fastmcts.searcher import Searcher
 from fastmcts.shared import SharedSearcher
 from fastmcts.tree import MAX_VISITS, Tree
@@ -26,8 +28,10 @@ class Forest:
 
     def __init__(self, game: Game, options: Options) -> None:
         self.options = options
-        self.searchers = make_searchers(game, options)
-        self.seeds = tree_seeds(options)
+        self.worlds = options.method if isinstance(options.method, PIMC) else None
+        self.searchers = make_searchers(game, options, self.worlds.worlds if self.worlds else options.trees)
+        self.asked: Position | None = None  # the position of which each tree searches a world
+        self.seeds = tree_seeds(options.seed, len(self.searchers))
         self.pool: ThreadPoolExecutor | None = None
 
     @property
@@ -37,12 +41,19 @@ class Forest:
 
     @property
     def root(self) -> Position:
-        """The position at the root of every tree."""
-        return self.searchers[0].root
+        """The position at the root of every tree, or that of which each has another world at its root."""
+        return self.searchers[0].root if self.asked is None else self.asked
+
+    @property
+    def observer(self) -> int | None:
+        """The player to move where the trees were planted."""
+        return self.searchers[0].observer
 
     @property
     def is_planted(self) -> bool:
         """Whether there is something to go on from; not so after a failure in the middle of a change."""
+        if self.worlds is not None:
+            return self.asked is not None and all(searcher.is_planted for searcher in self.searchers)
         return all(searcher.is_planted for searcher in self.searchers) and all(
             np.array_equal(searcher.root, self.root) for searcher in self.searchers
         )
@@ -59,9 +70,16 @@ class Forest:
         return min((MAX_VISITS - int(tree.visits[ROOT])) // most_each for tree in self.trees) * len(self.trees)
 
     def plant(self, position: Position) -> None:
-        """Start new trees at a position."""
+        """Start new trees at a position, or each in a world that looks the same to the player to move."""
+        self.asked = None
+        state = self.searchers[0].game.new_state(position)
         for searcher, seed in zip(self.searchers, self.seeds, strict=True):
-            searcher.plant(position, seed)
+            if self.worlds is not None and state.current_player() >= 0:
+                searcher.plant(state.determinize(state.current_player(), spawn_seed(seed, 0)).array, seed)
+            else:
+                searcher.plant(position, seed)
+        if self.worlds is not None:
+            self.asked = position.copy()
 
     def forget(self) -> None:
         """Have nothing to go on from."""
@@ -71,11 +89,14 @@ class Forest:
     def start_over(self, options: Options) -> None:
         """Forget everything and take other seeds."""
         self.options = options
-        self.seeds = tree_seeds(options)
+        self.seeds = tree_seeds(options.seed, len(self.searchers))
         self.forget()
 
     def advance(self, path: list[int], position: Position, keep: bool) -> None:
         """Move the roots along a path of actions; without `keep`, new trees start where it ends."""
+        if self.worlds is not None:
+            self.plant(position)
+            return
         for searcher in self.searchers:
             if keep:
                 searcher.advance(path, position)
@@ -153,15 +174,13 @@ class Forest:
                 owner.pool = None  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def make_searchers(game: Game, options: Options) -> list[Searcher]:
+def make_searchers(game: Game, options: Options, count: int) -> list[Searcher]:
     """A searcher for each tree, or one for a tree that all threads share."""
     if options.parallel == "shared":
         return [SharedSearcher(game, options)]
-    return [Searcher(game, options, options.trees) for _ in range(options.trees)]
+    return [Searcher(game, options, count) for _ in range(count)]
 
 
-def tree_seeds(options: Options) -> list[int]:
+def tree_seeds(seed: int, count: int) -> list[int]:
     """The seed of each tree: of one, the seed itself."""
-    if options.trees == 1:
-        return [options.seed]
-    return [spawn_seed(options.seed, index) for index in range(options.trees)]
+    return [seed] if count == 1 else [spawn_seed(seed, index) for index in range(count)]

@@ -87,7 +87,11 @@ class Game(Component, ABC):
         return 0
 
     def determinize(self, state: Position, player: int, rng: Rng) -> None:
-        """Replace what `player` cannot see by a uniform draw from all worlds that fit what it knows."""
+        """Replace what `player` cannot see by a uniform draw from all worlds that fit what it knows.
+
+        The draw must depend on nothing else: from two worlds that `player` cannot tell apart, the same random
+        numbers lead to the same world.
+        """
 
     def observe(self, state: Position, player: int, out: Position) -> None:
         """Write what `player` knows into `out` [state_size]: equal where it cannot tell worlds apart."""

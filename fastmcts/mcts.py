@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.budget import Budget
-from fastmcts.errors import GameError
-from fastmcts.final import final_index
+from fastmcts.final import final_index, voted_index
 from fastmcts.forest import Forest
 from fastmcts.game import Game
+from fastmcts.method import PIMC, SinglePerspective, default_method
 from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.progress import search_progress
-from fastmcts.recognition import find_below
+from fastmcts.recognition import find_below, looks_equal
 from fastmcts.result import SearchResult
 from fastmcts.searcher import known_speed, note_speed
 from fastmcts.snapshot import Snapshot, make_trace
@@ -42,13 +42,15 @@ class MCTS:
         """Check that the options suit the game and make room for the trees."""
         if not isinstance(game, Game):
             raise TypeError(f"MCTS takes a Game, such as games.ConnectFour(), not {game!r}")
-        if options.threads > 1 and options.trees == 1 and options.parallel == "trees":
+        self.method = options.method or default_method(game)
+        check_worlds(options)
+        is_alone = options.trees == 1 and options.parallel == "trees" and not isinstance(self.method, PIMC)
+        if options.threads > 1 and is_alone:
             raise ValueError(
                 f"threads={options.threads} have only one tree to work on: set trees={options.threads},"
                 " or parallel='shared', or threads=1 (or search many positions with search_batch)"
             )
         game.check_declaration()
-        check_openness(game)
         self.game = game
         self.options = options
         self.forest = Forest(game, options)
@@ -58,12 +60,14 @@ class MCTS:
         """Search for the best move in a position.
 
         Args:
-            state: The position; it is not modified.
+            state: The position; it is not modified. Where chance decides, apply an outcome first.
 
         Returns:
             The statistics of the legal moves and the move to make, None if the game is over.
         """
         self.check_state(state)
+        state = self.game.new_state(self.method.start(self.game, state.array, self.options.seed))
+        refuse_chance(state)
         actions = np.array(state.legal_actions(), np.int64)
         self.finish_last_result()
         self.go_to(state)
@@ -94,7 +98,7 @@ class MCTS:
         reveals = action in state.legal_actions() and reveals_something(state, [action])
         state.apply_action(action)
         self.finish_last_result()
-        self.forest.advance([int(action)], state.array, keep=not reveals)
+        self.forest.advance([int(action)], state.array, keep=self.method.keeps_below and not reveals)
 
     def reset(self) -> None:
         """Forget everything, the state of the random numbers too."""
@@ -144,11 +148,14 @@ class MCTS:
     def go_to(self, state: State) -> None:
         """Have the roots at a position, with what is known about it."""
         forest = self.forest
-        if not forest.is_planted:
+        player = state.current_player() if self.method.draws_worlds else None
+        if not forest.is_planted or player not in (None, forest.observer):
             forest.plant(state.array)
-        elif not np.array_equal(forest.root, state.array):
+        elif looks_equal(self.game, forest.root, state.array, player):
+            forest.root[:] = state.array
+        else:
             root = self.game.new_state(forest.root.copy())
-            path = find_below(forest.trees[0], root, state.array)
+            path = find_below(forest.trees[0], root, state.array, player) if self.method.keeps_below else None
             if path is None:
                 forest.plant(state.array)
             else:
@@ -237,9 +244,7 @@ class MCTS:
         result = SearchResult(
             state=state.clone(),
             tree=trees[0],
-            action=int(actions[final_index(self.options.final, actions, visits, values, lower, upper)])
-            if len(actions)
-            else None,
+            action=None if len(actions) == 0 else self.chosen(state, actions, visits, values, lower, upper),
             actions=actions,
             visits=visits,
             values=values,
@@ -257,10 +262,31 @@ class MCTS:
             memory_mb=sum(searcher.bytes_used for searcher in forest.searchers) / 1e6,
             recycled=sum(searcher.recycled for searcher in forest.searchers),
             trees=trees,
+            method=self.method,
             trace=make_trace(looks or [], len(actions)) if self.options.trace else None,
         )
         self.last_result = weakref.ref(result)
         return result
+
+    def chosen(
+        self,
+        state: State,
+        actions: NDArray[np.int64],
+        visits: NDArray[np.int64],
+        values: NDArray[np.float64],
+        lower: NDArray[np.float64],
+        upper: NDArray[np.float64],
+    ) -> int:
+        """The move to make."""
+        if isinstance(self.method, PIMC) and self.method.vote != "visits":
+            return int(actions[voted_index(self.method.vote, self.forest.trees, actions)])
+        best = final_index(self.options.final, actions, visits, values, lower, upper)
+        if isinstance(self.method, SinglePerspective) and visits.any():
+            # A move that ends the game owes nothing to lucky replies.
+            for index in np.flatnonzero(values >= values[best]):
+                if state.child(int(actions[index])).is_terminal():
+                    return int(actions[index])
+        return int(actions[best])
 
     def finish_last_result(self) -> None:
         """Let the last result read from the trees what it may be asked for after they have changed."""
@@ -270,11 +296,26 @@ class MCTS:
         self.last_result = None
 
 
-def check_openness(game: Game) -> None:
-    """Refuse a game in which a search that sees and foresees everything would cheat."""
-    if game.has_hidden_information or game.has_chance:
-        what = "hidden information" if game.has_hidden_information else "chance"
-        raise GameError(f"this search knows and foresees everything: it would cheat in {game.name}, a game with {what}")
+def check_worlds(options: Options) -> None:
+    """Raise ValueError if the options do not suit a search in several worlds."""
+    method = options.method
+    if not isinstance(method, PIMC):
+        return
+    if options.trees > 1:
+        raise ValueError(f"PIMC grows a tree in each of its {method.worlds} worlds: leave trees={options.trees} out")
+    if options.simulations is not None and options.simulations < method.worlds:
+        raise ValueError(
+            f"PIMC(worlds={method.worlds}) cannot share simulations={options.simulations}: each world needs one"
+        )
+    if method.vote != "visits" and (options.final != "visits" or options.stop):
+        which = "stop" if options.stop else "final"
+        raise ValueError(f'{which}= goes by visits, but the worlds vote by {method.vote}: use PIMC(vote="visits")')
+
+
+def refuse_chance(state: State) -> None:
+    """Raise ValueError at a position in which nobody has a choice."""
+    if state.is_chance_node():
+        raise ValueError("chance decides here: apply an outcome first (state.chance_outcomes() lists them)")
 
 
 def reveals_something(state: State, path: list[int]) -> bool:

@@ -14,6 +14,7 @@ from fastmcts import tree as trees
 from fastmcts.arrays import Position
 from fastmcts.game import Game
 from fastmcts.kernels.compact import keep_below, recycle
+from fastmcts.kernels.regroup import regroup_below, regroup_most_visited
 from fastmcts.tree import BYTES_PER_NODE, MAX_NODES, PER_NODE, Tree
 
 Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
@@ -27,6 +28,7 @@ FEWEST_BLOCKS = 4  # of children, with which a tree can live on recycling
 PLACE_BYTES = 4  # the scratch that compacting takes for each node
 SMALL_BYTES = 1024  # arrays below may lie side by side in memory
 CACHE_LINES = 128  # bytes: processors fetch lines of 64 in pairs
+BUFFER_BYTES = 8  # what it takes besides where children have moved
 USABLE = 0.95  # of the memory, for nodes; the rest is for what surrounds them
 
 
@@ -63,7 +65,7 @@ def most_nodes(game: Game, tree: Tree, memory_mb: float, parts: int = 1) -> int:
         memory_mb: The memory, in megabytes.
         parts: How many trees share it.
     """
-    size = bytes_per_node(tree) + PLACE_BYTES
+    size = bytes_per_node(tree) + PLACE_BYTES + (BUFFER_BYTES if tree.available.size > 0 else 0)
     nodes = int(USABLE * memory_mb * MEGABYTE / parts) // size
     fewest = 1 + FEWEST_BLOCKS * widest_block(game)
     if nodes < fewest:
@@ -90,14 +92,26 @@ def within(tree: Tree, limit: int) -> Tree:
 
 def drop_least_visited(tree: Tree) -> int:
     """Free half of a tree's room in place; return how many nodes went."""
+    most = tree.visits.size // 2
     links, fields, counters, places = parts(tree)
-    return int(recycle(links, fields, counters, places, tree.visits.size // 2))
+    if tree.available.size > 0:
+        return int(regroup_most_visited(links, with_buffers(fields), counters, places, most))
+    return int(recycle(links, fields, counters, places, most))
 
 
 def make_root(tree: Tree, node: int, root: Position, position: Position) -> None:
     """Keep nothing but a node's subtree, in place, and let `root` be `position`."""
     links, fields, counters, places = parts(tree)
-    keep_below(links, fields, counters, places, node, root, position)
+    if tree.available.size > 0:
+        regroup_below(links, with_buffers(fields), counters, places, node, root, position)
+    else:
+        keep_below(links, fields, counters, places, node, root, position)
+
+
+def with_buffers(fields: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Each array with a buffer of its type; they share their memory, which is used for one array at a time."""
+    memory = np.empty(fields[0].size * BUFFER_BYTES, np.uint8)
+    return tuple((array, memory.view(array.dtype)[: array.size]) for array in fields)
 
 
 def parts(tree: Tree) -> tuple[Any, Any, Any, Any]:

@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 from fastmcts.checks import real_number, whole_number
 from fastmcts.component import Component
 from fastmcts.expansion import Expansion, Lazy
+from fastmcts.method import Method, PerfectInformation
 from fastmcts.progress import ProgressOption
 from fastmcts.rollout import RandomRollout, Rollout
 from fastmcts.selection import UCT, Selection
@@ -28,6 +29,7 @@ class SearchOptions(TypedDict, total=False):
     selection: Selection
     expansion: Expansion
     rollout: Rollout
+    method: Method | None
     solver: bool
     final: str
     stop: Stopper | Sequence[Stopper]
@@ -51,6 +53,8 @@ class Options:
         selection: Which child a simulation goes down to.
         expansion: Which untried move it adds to the tree.
         rollout: How it plays on where the tree ends.
+        method: What a simulation knows; None follows from the game: `ISMCTS()` where something is hidden, else
+            `PerfectInformation()`.
         solver: Keep proofs: what is decided is not searched again, and a decided root ends the search.
         final: Which move to play: the most visited ("visits"), the one with the highest mean ("value"), the most
             visited once it also has the highest mean ("robust_max": searches on until they agree, at most as long
@@ -73,6 +77,7 @@ class Options:
     selection: Selection = UCT()
     expansion: Expansion = Lazy()
     rollout: Rollout = RandomRollout()
+    method: Method | None = None
     solver: bool = False
     final: str = "visits"
     stop: tuple[Stopper, ...] = ()
@@ -96,7 +101,7 @@ class Options:
         whole_number("seed", self.seed, low=-(2**63), high=2**64 - 1)
         for name, kind in STRATEGIES.items():
             component = getattr(self, name)
-            if not isinstance(component, kind):
+            if not isinstance(component, kind) and not (name == "method" and component is None):
                 raise TypeError(f"{name} must be a {kind.__name__}, such as {example(kind)}, not {component!r}")
         if self.final not in FINAL_MOVES:
             raise ValueError(f"final must be one of {', '.join(FINAL_MOVES)}, not {self.final!r}")
@@ -110,6 +115,8 @@ class Options:
         whole_number("threads", self.threads, low=1, high=MOST_THREADS)
         if self.parallel not in PARALLEL:
             raise ValueError(f"parallel must be {' or '.join(map(repr, PARALLEL))}, not {self.parallel!r}")
+        if self.solver and self.trees > 1:
+            raise ValueError(f"solver=True proves things in one tree, not in trees={self.trees}: use trees=1")
         if self.parallel == "shared" and self.trees > 1:
             raise ValueError(f"parallel='shared' is for one tree, not trees={self.trees}: use parallel='trees'")
         if self.simulations is not None and self.simulations < self.trees:
@@ -134,7 +141,12 @@ FINAL_MOVES = ("visits", "value", "robust_max", "lcb")
 MOST_TREES = 4096
 MOST_THREADS = 1024
 
-STRATEGIES: dict[str, type[Component]] = {"selection": Selection, "expansion": Expansion, "rollout": Rollout}
+STRATEGIES: dict[str, type[Component]] = {
+    "selection": Selection,
+    "expansion": Expansion,
+    "rollout": Rollout,
+    "method": Method,
+}
 
 
 def make_options(keywords: dict[str, Any]) -> Options:
@@ -150,4 +162,4 @@ def make_options(keywords: dict[str, Any]) -> Options:
 
 def example(kind: type[Component]) -> str:
     """How one might write a component of a kind."""
-    return repr({Selection: UCT, Expansion: Lazy, Rollout: RandomRollout}[kind]())
+    return repr({Selection: UCT, Expansion: Lazy, Rollout: RandomRollout, Method: PerfectInformation}[kind]())

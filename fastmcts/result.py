@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fastmcts.checks import real_number
 from fastmcts.constants import ROOT
 from fastmcts.final import best_index
+from fastmcts.method import Method
 from fastmcts.state import State
 from fastmcts.tree import Tree, children
 
@@ -25,7 +26,9 @@ class SearchResult:
     """The outcome of a search; `print` shows a table of the best moves.
 
     Attributes:
-        state: The position that was searched.
+        state: The position that was searched. `SinglePerspective` of a player who is not to move searches one in which
+            that player is, after a continuation drawn from the seed; the rest is about that one.
+        method: How it was searched.
         tree: The arrays of the search tree; with several trees, of the first. Those of an `MCTS` object change
             when it searches on.
         action: The move to make, or None where there is none.
@@ -70,6 +73,7 @@ class SearchResult:
     memory_mb: float
     recycled: int
     trees: tuple[Tree, ...] = field(repr=False)
+    method: Method = field(repr=False)
     trace: "Trace | None" = field(repr=False)
 
     @cached_property
@@ -78,7 +82,10 @@ class SearchResult:
         return tuple(best_line(self.trees))
 
     def principal_variation(self) -> list[int]:
-        """The most visited moves from here on, as far as the tree goes."""
+        """The most visited moves from here on, as far as the tree goes.
+
+        Below the root they are those of a tree for many worlds, or of one player's moves alone, with those methods.
+        """
         return list(self.line)
 
     def sample(self, temperature: float = 1.0, seed: int | None = None) -> int:
@@ -118,8 +125,12 @@ class SearchResult:
     def moves_of_best_line(self) -> list[str]:
         """The principal variation in the game's notation."""
         state = self.state.clone()
+        if self.method.draws_worlds:  # where the line goes on in another world, nobody shall see that from the real one
+            state = state.determinize(state.current_player(), self.seed)
         moves: list[str] = []
-        for action in self.principal_variation():
+        for action in self.principal_variation()[: None if self.method.keeps_below else 1]:
+            if action not in state.legal_actions():
+                break
             moves.append(state.action_to_string(action))
             state.apply_action(action)
         return moves
@@ -141,25 +152,6 @@ def best_line(trees: Sequence[Tree]) -> list[int]:
             value_sums[index] += tree.value_sum[child]
         line.append(int(actions[best_index("visits", actions, visits, value_sums / visits)]))
         nodes = [(tree, child) for tree, child in below if tree.action[child] == line[-1]]
-
-
-def root_statistics(tree: Tree, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Visits and reward sums of the root's children, for each legal action.
-
-    Args:
-        tree: A tree.
-        actions: int64 [L], the legal actions at its root, in ascending order.
-
-    Returns:
-        int64 [L] and float64 [L].
-    """
-    visits = np.zeros(len(actions), np.int64)
-    value_sums = np.zeros(len(actions), np.float64)
-    for child in children(tree, ROOT):
-        index = np.searchsorted(actions, tree.action[child])
-        visits[index] = tree.visits[child]
-        value_sums[index] = tree.value_sum[child]
-    return visits, value_sums
 
 
 def root_bounds(

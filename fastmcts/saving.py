@@ -145,6 +145,7 @@ def searcher_header(searcher: Searcher) -> dict[str, Any]:
     """What is to be known about a tree besides its arrays."""
     return {
         "is_planted": searcher.is_planted,
+        "observer": searcher.observer,
         "recycled": searcher.recycled,
         "most_used": searcher.most_used,
     }
@@ -178,6 +179,7 @@ def restore(path: Path, searcher: Searcher, header: dict[str, Any], arrays: Arra
     searcher.root[:] = arrays["root"]
     searcher.rng[:] = arrays["rng"]
     searcher.is_planted = header["is_planted"]
+    searcher.observer = header["observer"]
     searcher.recycled = header["recycled"]
     searcher.most_used = header["most_used"]
 

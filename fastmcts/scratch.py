@@ -17,6 +17,8 @@ class Scratch(NamedTuple):
     weights: NDArray[np.float64]  # [as many] a number for each of those: a probability, a prior
     rewards: NDArray[np.float64]  # [num_players] how the simulation ended, in [0, 1]
     reward_sums: NDArray[np.float64]  # [num_players] the rewards of several rollouts
+    marks: NDArray[np.int64]  # [at least num_actions] which actions are legal; the last entry is the last mark
+    generator: NDArray[np.uint64]  # [2] random numbers that are drawn again from a seed
     moves: NDArray[np.int64]  # [max_game_length, or 0 if nobody asks] the moves of the simulation
     movers: NDArray[np.int64]  # [as many] who made them
     length: NDArray[np.int64]  # [1] how many moves the simulation has made
@@ -41,6 +43,8 @@ def make_scratch(
         weights=np.zeros(width, np.float64),
         rewards=np.zeros(num_players, np.float64),
         reward_sums=np.zeros(num_players, np.float64),
+        marks=np.zeros(width, np.int64),
+        generator=np.zeros(2, np.uint64),
         moves=np.zeros(moves_kept, np.int64),
         movers=np.zeros(moves_kept, np.int64),
         length=np.zeros(1, np.int64),

@@ -83,6 +83,7 @@ class Searcher:
             self.scratch, self.tree = memory.set_apart(self.scratch), memory.set_apart(self.tree)
             self.rng = memory.on_own_lines(self.rng)
         self.is_planted = False
+        self.observer = 0  # the player to move where the tree was planted, whose knowledge is in it
         self.recycled = 0  # nodes, since the tree was planted
         self.most_used = 0  # nodes, since the tree was planted
         self.seconds_per_node = SECONDS_PER_NODE
@@ -93,7 +94,8 @@ class Searcher:
         self.root[:] = position
         if seed is not None:
             self.rng[:] = make_rng(seed)
-        trees.plant(self.tree, self.game.current_player(self.root))
+        self.observer = int(self.game.current_player(self.root))
+        trees.plant(self.tree, self.observer)
         self.recycled = 0
         self.most_used = 0
         self.is_planted = True

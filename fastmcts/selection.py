@@ -83,6 +83,12 @@ class Selection(Component):
             return (mean - low) / (high - low) if high > low else 0.5
         return mean
 
+    def trials(self, tree: Tree, node: int, child: int) -> int:
+        """How often a child could have been chosen: the node's visits, unless its moves differ from world to world."""
+        if tree.available.size > 0:
+            return tree.available[child]
+        return tree.visits[node]
+
     def bias_of(self, tree: Tree, child: int, visits: int) -> float:
         """The progressive bias of a child."""
         return self.bias * tree.prior[child] / (1 + visits) if self.uses_prior else 0.0
@@ -144,7 +150,7 @@ class UCB1(Selection):
     def score(self, tree: Tree, node: int, child: int) -> float:
         """The child's mean reward plus its exploration bonus."""
         visits = tree.visits[child]
-        bonus = self.c * math.sqrt(2.0 * math.log(tree.visits[node]) / visits)
+        bonus = self.c * math.sqrt(2.0 * math.log(self.trials(tree, node, child)) / visits)
         return self.mean(tree, child) + bonus + self.bias_of(tree, child, visits)
 
 
@@ -161,7 +167,7 @@ class UCT(Selection):
     def score(self, tree: Tree, node: int, child: int) -> float:
         """The child's mean reward plus its exploration bonus."""
         visits = tree.visits[child]
-        bonus = self.c * math.sqrt(math.log(tree.visits[node]) / visits)
+        bonus = self.c * math.sqrt(math.log(self.trials(tree, node, child)) / visits)
         return self.mean(tree, child) + bonus + self.bias_of(tree, child, visits)
 
 
@@ -184,7 +190,7 @@ class UCB1Tuned(Selection):
         """The child's mean reward plus a bonus that is small where rewards vary little."""
         visits = tree.visits[child]
         mean = tree.value_sum[child] / visits
-        share = math.log(tree.visits[node]) / visits
+        share = math.log(self.trials(tree, node, child)) / visits
         variance = max(0.0, tree.square_sum[child] / visits - mean * mean) + math.sqrt(2.0 * share)
         bonus = self.c * math.sqrt(share * min(0.25, variance))
         return self.mean(tree, child) + bonus + self.bias_of(tree, child, visits)
@@ -290,7 +296,7 @@ class GRAVE(Selection):
             others = tree.amaf_visits[referred]
             weight = others / (others + visits + self.bias_factor * others * visits)
             score = (1.0 - weight) * score + weight * tree.amaf_sum[referred] / others
-        bonus = self.c * math.sqrt(math.log(tree.visits[node]) / visits)
+        bonus = self.c * math.sqrt(math.log(self.trials(tree, node, child)) / visits)
         return score + bonus + self.bias_of(tree, child, visits)
 
     def untried_score(self, tree: Tree, node: int, child: int) -> float:

@@ -11,6 +11,7 @@ from fastmcts.game import Game
 from fastmcts.jit import JIT_ENABLED
 from fastmcts.kernels.rng import make_rng, spawn_seed
 from fastmcts.kernels.shared import run_shared
+from fastmcts.method import PerfectInformation
 from fastmcts.options import Options
 from fastmcts.searcher import Searcher, scratch_for
 from fastmcts.solver import NoProofs
@@ -69,6 +70,8 @@ def shared_objections(strategy: Strategy) -> list[str]:
     change = "use parallel='trees' with trees=..., or leave it out"
     if strategy.game.has_chance or strategy.game.has_hidden_information:
         reasons.append(f"{strategy.game.name} has chance or hidden information, which a shared tree has not: {change}")
+    if not isinstance(strategy.method, PerfectInformation):
+        reasons.append(f"a shared tree is one of perfect information, not of {strategy.method!r}: {change}")
     if not isinstance(strategy.expansion, Lazy):
         reasons.append(f"a shared tree expands lazily, not by {strategy.expansion!r}: {change}")
     if not isinstance(strategy.proofs, NoProofs):

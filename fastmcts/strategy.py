@@ -9,6 +9,7 @@ from numba.extending import typeof_impl
 from fastmcts.component import ComponentType
 from fastmcts.expansion import ExpandAll, Expansion, Prioritized
 from fastmcts.game import Game
+from fastmcts.method import ISMCTS, PIMC, Method, PerfectInformation, SinglePerspective, default_method
 from fastmcts.options import Options
 from fastmcts.rollout import GameRollout, Rollout
 from fastmcts.selection import Selection
@@ -23,12 +24,14 @@ class Strategy(NamedTuple):
     expansion: Expansion
     rollout: Rollout
     proofs: Proofs
+    method: Method
 
     @property
     def statistics(self) -> frozenset[str]:
         """The optional fields of the tree that some component asks for."""
         components = (self.selection, self.expansion, self.rollout, self.proofs)
-        return frozenset(name for component in components for name in component.statistics)
+        names = {name for component in components for name in component.statistics}
+        return frozenset(names.union(self.method.fields(self.game)))
 
     @property
     def keeps_moves(self) -> bool:
@@ -40,15 +43,17 @@ def make_strategy(game: Game, options: Options) -> Strategy:
     """Put the components together; ValueError says which do not fit and what to change."""
     selection, expansion, rollout = options.selection, options.expansion, options.rollout
     proofs = ScoreBounds(game.num_players, game.constant_sum) if options.solver else NoProofs()
-    strategy = Strategy(game, selection, expansion, rollout, proofs)
+    strategy = Strategy(game, selection, expansion, rollout, proofs, options.method or default_method(game))
     for reason in objections(strategy):
         raise ValueError(reason)
+    if isinstance(strategy.method, PIMC):
+        return strategy._replace(method=PerfectInformation())  # in each of its worlds
     return strategy
 
 
 def objections(strategy: Strategy) -> list[str]:
     """Why a combination makes no sense; empty if it does."""
-    game, selection, expansion, rollout, proofs = strategy
+    game, selection, expansion, rollout, proofs, method = strategy
     rule, reasons = type(selection).__name__, []
     if isinstance(rollout, GameRollout) and not game.overrides("rollout_action"):
         reasons.append(f"GameRollout plays a game's own rollout_action, and {game.name} has none: use RandomRollout")
@@ -64,6 +69,22 @@ def objections(strategy: Strategy) -> list[str]:
     if isinstance(proofs, ScoreBounds) and (game.has_chance or game.has_hidden_information):
         what = "chance" if game.has_chance else "hidden information"
         reasons.append(f"nothing can be proven in {game.name}, a game with {what}: use solver=False")
+    if isinstance(proofs, ScoreBounds) and isinstance(method, SinglePerspective):
+        reasons.append("SinglePerspective leaves replies to chance, so that nothing can be proven: use solver=False")
+    return reasons + method_objections(game, selection, method)
+
+
+def method_objections(game: Game, selection: Selection, method: Method) -> list[str]:
+    """Why a method does not suit a game or a selection rule."""
+    reasons = []
+    if isinstance(method, ISMCTS | PIMC) and not game.has_hidden_information:
+        reasons.append(f"nothing is hidden in {game.name}: leave method out instead of {method!r}")
+    if isinstance(method, SinglePerspective) and (method.player or 0) >= game.num_players:
+        reasons.append(f"{game.name} has the players 0 to {game.num_players - 1}, not {method.player}")
+    if "available" in method.fields(game) and not (selection.untried_first and not selection.uses_prior):
+        reasons.append(
+            f"{selection!r} compares moves that were not tried, which a tree for many worlds does not hold: use UCT"
+        )
     return reasons
 
 

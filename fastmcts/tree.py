@@ -14,6 +14,10 @@ A node's children are laid out when it is first expanded. Those already tried co
 that still waits only `action` (and, where kept, `prior` and the AMAF statistics) is set; everything else
 is written when it is first tried.
 
+Where a node stands for many positions with different moves (`available` is kept), nothing waits: a node has
+`num_children` places, of which the first `num_tried` are in use, and when there are too few its children move
+to the end of the tree. The places that they leave belong to nobody until the tree is compacted.
+
 | field         | dtype   | shape | kept for  | meaning                                                    |
 |---------------|---------|-------|-----------|------------------------------------------------------------|
 | visits        | int32   | [N]   | all       | simulations that passed through the node                   |
@@ -28,6 +32,8 @@ is written when it is first tried.
 | square_sum    | float64 | [N]   | variance  | the squares of the rewards, summed                         |
 | amaf_visits   | int32   | [N]   | AMAF      | simulations in which the move was played here or later     |
 | amaf_sum      | float64 | [N]   | AMAF      | their rewards for `player`, summed                         |
+| available     | int32   | [N]   | worlds    | simulations in which the node could be chosen once tried   |
+| seed          | int64   | [N]   | replies   | what the replies to the move are drawn from                |
 | lower         | float32 | [N*P] | proofs    | the least reward that each player is proven to get         |
 | upper         | float32 | [N*P] | proofs    | the most reward that each player is proven to get          |
 | action_visits | int64   | [P*A] | MAST      | how often each player made each move, anywhere             |
@@ -76,6 +82,8 @@ class Tree(NamedTuple):
     square_sum: NDArray[np.float64]
     amaf_visits: NDArray[np.int32]
     amaf_sum: NDArray[np.float64]
+    available: NDArray[np.int32]
+    seed: NDArray[np.int64]
     lower: NDArray[np.float32]
     upper: NDArray[np.float32]
     action_visits: NDArray[np.int64]
@@ -107,6 +115,8 @@ OPTIONAL_NODE_DTYPES: dict[str, type[np.generic]] = {
     "square_sum": np.float64,
     "amaf_visits": np.int32,
     "amaf_sum": np.float64,
+    "available": np.int32,
+    "seed": np.int64,
 }
 
 #: The same, once for each player.

@@ -6,6 +6,7 @@ It draws the same random numbers in the same order as the kernels, so that both 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,14 @@ class Generator:
     def unit(self) -> float:
         return (self.bits() >> 11) / 2**53
 
+    def lend(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Let a rule of a game draw from this generator, its last argument."""
+        rng = np.array([self.counter, self.step], np.uint64)
+        with np.errstate(over="ignore"):
+            answer = function(*arguments, rng)
+        self.counter = int(rng[0])
+        return answer
+
     def shuffle(self, items: list[int]) -> None:
         for last in range(len(items) - 1, 0, -1):
             other = self.below(last + 1)
@@ -52,6 +61,8 @@ class Node:
     children: dict[int, "Node"] = field(default_factory=dict)
     amaf_visits: dict[int, int] = field(default_factory=dict)
     amaf_sum: dict[int, float] = field(default_factory=dict)
+    available: int = 0
+    seed: int = 0
 
     @property
     def mean(self) -> float:
@@ -103,8 +114,12 @@ class Search:
         while not state.is_terminal() and not fresh:
             node = path[-1]
             if node.untried is None:
-                node.untried = self.arrange(state)
-            if node.untried and self.untried_first:
+                node.untried = state.legal_actions() if state.is_chance_node() else self.arrange(state)
+            if state.is_chance_node():
+                action = self.draw(state)
+                if action in node.untried:
+                    self.take(node.untried, node.untried.index(action))
+            elif node.untried and self.untried_first:
                 action = self.take(node.untried, self.choose(len(node.untried)))
             else:
                 action = self.best(path)
@@ -112,7 +127,7 @@ class Search:
                     self.take(node.untried, node.untried.index(action))
             fresh = action not in node.children
             if fresh:
-                node.children[action] = self.new_child(state, action)
+                node.children[action] = Node(node.player) if state.is_chance_node() else self.new_child(state, action)
             moves.append((state.current_player(), action))
             state.apply_action(action)
             path.append(node.children[action])
@@ -125,6 +140,15 @@ class Search:
 
     def arrange(self, state: fastmcts.State) -> list[int]:
         return state.legal_actions()
+
+    def draw(self, state: fastmcts.State) -> int:
+        remaining = self.rng.unit()
+        *others, (last, _) = state.chance_outcomes()
+        for outcome, probability in others:
+            remaining -= probability
+            if remaining < 0.0:
+                return outcome
+        return last
 
     def choose(self, waiting: int) -> int:
         return self.rng.below(waiting)
@@ -144,7 +168,7 @@ class Search:
     def play_out(self, state: fastmcts.State, moves: list[Move]) -> list[float]:
         length = 0
         while not state.is_terminal() and length < self.max_length:
-            action = self.rollout_action(state)
+            action = self.draw(state) if state.is_chance_node() else self.rollout_action(state)
             moves.append((state.current_player(), action))
             state.apply_action(action)
             length += 1
@@ -154,6 +178,8 @@ class Search:
         return [(utility - low) / (high - low) for utility in state.returns()]
 
     def rollout_action(self, state: fastmcts.State) -> int:
+        if state.game.has_chance:  # they draw nothing where there is one move
+            return int(self.rng.lend(state.game.random_action, state.array, np.zeros(state.game.num_actions, np.int64)))
         legal = state.legal_actions()
         return legal[self.rng.below(len(legal))]
 
@@ -272,11 +298,101 @@ class GamePolicy(Search):
     """The game's own rollout policy, which draws from the same generator."""
 
     def rollout_action(self, state: fastmcts.State) -> int:
-        rng = np.array([self.rng.counter, self.rng.step], np.uint64)
-        with np.errstate(over="ignore"):
-            action = int(state.game.rollout_action(state.array, np.zeros(state.game.num_actions, np.int64), rng))
-        self.rng.counter = int(rng[0])
-        return action
+        return int(self.rng.lend(state.game.rollout_action, state.array, np.zeros(state.game.num_actions, np.int64)))
+
+
+class InformationSets(Search):
+    """One world a simulation; moves compete where they are legal, and count how often they were available."""
+
+    def __init__(self, state: fastmcts.State, seed: int, c: float = 1.4) -> None:
+        super().__init__(state, seed)
+        self.c = c
+        self.observer = state.current_player()
+
+    def simulate(self) -> None:
+        state = self.start()
+        path = [self.root]
+        fresh = False
+        while not state.is_terminal() and not fresh:
+            node = path[-1]
+            if state.is_chance_node():
+                action, competing = self.draw(state), []
+            else:
+                legal = state.legal_actions()
+                competing = [child for action, child in node.children.items() if action in legal]
+                action = self.pick(node, legal)
+            for child in competing:
+                child.available += 1
+            fresh = action not in node.children
+            if fresh:
+                player = node.player if state.is_chance_node() else state.current_player()
+                node.children[action] = Node(player, available=1)
+            state.apply_action(action)
+            path.append(node.children[action])
+            self.reply(state, path[-1])
+        rewards = self.play_out(state, [])
+        for node in path:
+            node.visits += 1
+            node.value_sum += rewards[node.player]
+
+    def pick(self, node: Node, legal: list[int]) -> int:
+        untried = [action for action in legal if action not in node.children]
+        if untried:
+            return untried[self.rng.below(len(untried))]
+
+        def score(action: int) -> float:
+            child = node.children[action]
+            return child.mean + self.c * math.sqrt(math.log(child.available) / child.visits)
+
+        return max((action for action in node.children if action in legal), key=score)
+
+    def start(self) -> fastmcts.State:
+        world = self.state.clone()
+        self.rng.lend(world.game.determinize, world.array, self.observer)
+        return world
+
+    def reply(self, state: fastmcts.State, node: Node) -> None:
+        pass
+
+    def rollout_action(self, state: fastmcts.State) -> int:
+        return int(self.rng.lend(state.game.random_action, state.array, np.zeros(state.game.num_actions, np.int64)))
+
+
+class Resampled(InformationSets):
+    """Single perspective, with replies drawn anew at each visit."""
+
+    def reply(self, state: fastmcts.State, node: Node) -> None:
+        while not state.is_terminal() and state.current_player() != self.observer:
+            state.apply_action(self.draw(state) if state.is_chance_node() else self.rollout_action(state))
+
+
+class SinglePerspective(Search):
+    """Nodes only where one player moves; the replies to a move come from a seed that stays."""
+
+    def simulate(self) -> None:
+        state, player = self.state.clone(), self.state.current_player()
+        path = [self.root]
+        fresh = False
+        while not state.is_terminal() and not fresh:
+            node = path[-1]
+            if node.untried is None:
+                node.untried = self.arrange(state)
+            action = self.take(node.untried, self.choose(len(node.untried))) if node.untried else self.best(path)
+            fresh = action not in node.children
+            if fresh:
+                node.children[action] = Node(player)
+            state.apply_action(action)
+            path.append(node.children[action])
+            if fresh:
+                path[-1].seed = self.rng.bits() >> 1
+            own, self.rng = self.rng, Generator(path[-1].seed)
+            while not state.is_terminal() and state.current_player() != player:
+                state.apply_action(self.draw(state) if state.is_chance_node() else self.rollout_action(state))
+            self.rng = own
+        rewards = self.play_out(state, [])
+        for node in path:
+            node.visits += 1
+            node.value_sum += rewards[player]
 
 
 class ExpandAll(Search):
@@ -314,6 +430,9 @@ def assert_same_tree(tree: Tree, index: int, node: Node) -> None:
     assert [int(tree.action[child]) for child in indices] == list(node.children)
     first, count = tree.first_child[index], tree.num_children[index]
     waiting = tree.action[first + len(indices) : first + count] if count else np.array([], np.int32)
-    assert waiting.tolist() == (node.untried or [])
+    if tree.available.size > 0:
+        assert [int(tree.available[child]) for child in indices] == [c.available for c in node.children.values()]
+    else:
+        assert waiting.tolist() == (node.untried or [])
     for child, other in zip(indices, node.children.values(), strict=True):
         assert_same_tree(tree, child, other)

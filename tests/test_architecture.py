@@ -9,7 +9,7 @@ import pytest
 from tests.subprocesses import REPOSITORY, run_python
 
 PACKAGE = REPOSITORY / "fastmcts"
-STRATEGIES = {"selection", "expansion", "rollout", "solver"}
+STRATEGIES = {"selection", "expansion", "rollout", "solver", "method"}
 BASE = {"arrays", "bits", "checks", "component", "constants", "errors", "game", "jit", "kernels.rng", "scratch", "tree"}
 
 #: Folder or module -> what its modules may import from the package.
@@ -17,6 +17,7 @@ ALLOWED = {
     "kernels": {"arrays", "atomics", "constants", "errors", "jit", "tree", "scratch", "kernels"},
     "games": BASE | {"games", "state"},
     **{strategy: BASE | {"kernels.leaf", "kernels.moves"} for strategy in STRATEGIES},
+    "method": BASE | {"kernels.children", "kernels.copy", "kernels.replies"},
 }
 
 

@@ -216,8 +216,17 @@ def hidden_place(state: Position, index: int) -> int:
 
 @compiled
 def shuffle_hidden(state: Position, rng: Rng) -> None:
-    """Put the cards that were never face up into random order."""
+    """Put the cards that were never face up into random order, whatever their order was."""
     hidden = face_down_cards(state) + state[TALON_SIZE] - state[SEEN]
+    cards = 0
+    for index in range(hidden):
+        cards |= 1 << state[hidden_place(state, index)]
+    card = 0
+    for index in range(hidden):
+        while cards >> card & 1 == 0:
+            card += 1
+        state[hidden_place(state, index)] = card
+        card += 1
     for last in range(hidden - 1, 0, -1):
         one = hidden_place(state, last)
         other = hidden_place(state, below(rng, last + 1))

@@ -5,6 +5,8 @@ from fastmcts.jit import compiled
 from fastmcts.kernels.moves import legal_moves
 from fastmcts.kernels.rng import shuffle
 
+FEWEST_PLACES = 2  # for the children of a node whose moves are not known at once
+
 
 @compiled
 def lay_out_children(game, selection, expansion, tree, node, player, scratch, rng):
@@ -44,6 +46,8 @@ def try_child(game, tree, node, waiting, player):
     tree.player[child] = player
     if tree.square_sum.size > 0:
         tree.square_sum[child] = 0.0
+    if tree.available.size > 0:
+        tree.available[child] = 1
     if tree.lower.size > 0:
         for index in range(child * game.num_players, (child + 1) * game.num_players):
             tree.lower[index] = 0.0
@@ -60,3 +64,51 @@ def exchange(tree, child, other):
     if tree.amaf_visits.size > 0:
         tree.amaf_visits[child], tree.amaf_visits[other] = tree.amaf_visits[other], tree.amaf_visits[child]
         tree.amaf_sum[child], tree.amaf_sum[other] = tree.amaf_sum[other], tree.amaf_sum[child]
+
+
+@compiled
+def add_child(game, tree, node, action, player):
+    """Try a move for which the node has no child yet, in a block that grows as needed; return the new child."""
+    if tree.num_tried[node] == tree.num_children[node]:
+        widen(game, tree, node)
+    child = tree.first_child[node] + tree.num_tried[node]
+    tree.action[child] = action
+    return try_child(game, tree, node, child, player)
+
+
+@compiled
+def widen(game, tree, node):
+    """Double the places for a node's children: at the end of the tree; what was left behind belongs to nobody."""
+    count, first = tree.num_children[node], tree.first_child[node]
+    end = tree.size[0]
+    places = min(max(FEWEST_PLACES, 2 * count), max(game.num_actions, game.num_chance_outcomes))
+    if count == 0 or first + count != end:
+        for index in range(count):
+            move_child(tree, first + index, end + index)
+        first = end
+    for place in range(first + count, first + places):
+        tree.action[place] = NONE
+    tree.first_child[node] = first
+    tree.num_children[node] = places
+    tree.size[0] = first + places
+
+
+@compiled
+def move_child(tree, child, place):
+    """Copy a tried child to another place, and tell its own children."""
+    tree.visits[place] = tree.visits[child]
+    tree.value_sum[place] = tree.value_sum[child]
+    tree.parent[place] = tree.parent[child]
+    tree.first_child[place] = tree.first_child[child]
+    tree.num_children[place] = tree.num_children[child]
+    tree.num_tried[place] = tree.num_tried[child]
+    tree.action[place] = tree.action[child]
+    tree.player[place] = tree.player[child]
+    tree.available[place] = tree.available[child]
+    if tree.square_sum.size > 0:
+        tree.square_sum[place] = tree.square_sum[child]
+    if tree.seed.size > 0:
+        tree.seed[place] = tree.seed[child]
+    first = tree.first_child[child]
+    for below in range(first, first + tree.num_tried[child]):
+        tree.parent[below] = place

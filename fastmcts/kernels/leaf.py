@@ -14,7 +14,7 @@ from fastmcts.kernels.rollout import play_out
 @compiled
 def roll_out(strategy, tree, leaf, scratch, rng):
     """Play one rollout from a leaf, whose position is in `scratch.state`, and back it up."""
-    game, selection, _, rollout, proofs = strategy
+    game, selection, _, rollout, proofs, _ = strategy
     depth = scratch.length[0]
     proofs.settle(game, tree, leaf, scratch.state, scratch.weights)
     play_out(game, rollout, tree, scratch, rng)
@@ -32,7 +32,7 @@ def is_expandable(game, tree, leaf, state):
 @compiled
 def expand_all(strategy, tree, leaf, scratch, rng):
     """Try every child of a leaf, with one rollout beneath each, and back all of them up together."""
-    game, selection, expansion, rollout, proofs = strategy
+    game, selection, expansion, rollout, proofs, method = strategy
     player = game.current_player(scratch.state)
     depth = scratch.length[0]
     lay_out_children(game, selection, expansion, tree, leaf, player, scratch, rng)
@@ -46,6 +46,7 @@ def expand_all(strategy, tree, leaf, scratch, rng):
         copy(scratch.trial, scratch.state)
         record(scratch, depth, player, action)
         game.apply(scratch.state, action)
+        method.reply(game, tree, child, True, scratch, rng)
         scratch.length[0] = depth + 1
         proofs.settle(game, tree, child, scratch.state, scratch.weights)
         play_out(game, rollout, tree, scratch, rng)

@@ -1,7 +1,6 @@
 """Monte Carlo tree search."""
 
 from fastmcts.jit import compiled, entry
-from fastmcts.kernels.copy import copy
 from fastmcts.kernels.descend import descend
 
 
@@ -10,7 +9,7 @@ def run(strategy, tree, root, scratch, rng, simulations):
     """Add simulations to a tree; everything but the components is modified in place.
 
     Args:
-        strategy: The components: game, selection, expansion, rollout, proofs.
+        strategy: The components: game, selection, expansion, rollout, proofs, method.
         tree: The tree, planted at `root`.
         root: int64 [state_size], the position at the root; not modified.
         scratch: Buffers of this thread.
@@ -31,7 +30,7 @@ def search(strategy, tree, root, scratch, rng, simulations):
     for simulation in range(simulations):
         if tree.size[0] > last_with_room or strategy.proofs.root_is_decided(tree):
             return simulation
-        copy(root, scratch.state)
+        strategy.method.begin(strategy.game, root, tree, scratch, rng)
         simulate(strategy, tree, scratch, rng)
     return simulations
 

@@ -91,6 +91,19 @@ def mix(number: Any) -> Any:
 
 
 @compiled
+def reseed(rng: Rng, seed: Any) -> None:
+    """Let a generator start from a seed of 63 bits, in place."""
+    rng[0] = mix(np.uint64(seed) + GOLDEN)
+    rng[1] = mix(rng[0] ^ GOLDEN) | ONE
+
+
+@compiled
+def draw_seed(rng: Rng) -> np.int64:
+    """Draw a seed of 63 bits."""
+    return np.int64(next_bits(rng) >> ONE)
+
+
+@compiled
 def next_bits(rng: Rng) -> np.uint64:
     """Draw 64 random bits."""
     rng[0] += rng[1]

@@ -184,6 +184,8 @@ class GameCheck:
             world = self.untouched("observe", lambda player=player: self.state.determinize(player, len(self.moves)))
             if world.information_state_string(player) != known:
                 self.fail(f"determinize changes what player {player} knows")
+            if world.determinize(player, self.seed) != self.state.determinize(player, self.seed):
+                self.fail(f"determinize draws for player {player} from more than what it knows: it sees the real world")
             if world.current_player() != mover:
                 self.fail(f"determinize changes the player to move from {mover} to {world.current_player()}")
             if mover == player and world.legal_actions() != self.state.legal_actions():

@@ -7,6 +7,7 @@ from fastmcts.search import search
 from fastmcts.testing.strategies import allowed_strategies
 
 SIMULATIONS = 60
+FEWER_SIMULATIONS = 32  # in games with chance or hidden information, which are long
 
 
 def signature(seed: int = 0) -> str:
@@ -24,9 +25,12 @@ def signature(seed: int = 0) -> str:
     digest = hashlib.sha256()
     for name in registered_games():
         game = load_game(name)
+        simulations = FEWER_SIMULATIONS if game.has_chance or game.has_hidden_information else SIMULATIONS
         state = game.new_initial_state(seed)
+        while state.is_chance_node():
+            state.apply_action(state.legal_actions()[0])
         for strategy in allowed_strategies(game):
-            result = search(state, simulations=SIMULATIONS, seed=seed, **strategy)
+            result = search(state, simulations=simulations, seed=seed, **strategy)
             digest.update(repr((name, strategy)).encode())
             digest.update(result.visits.tobytes() + result.values.tobytes())
             digest.update(repr((result.nodes, result.max_depth)).encode())

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-from fastmcts import expansion, rollout, selection
+from fastmcts import expansion, method, rollout, selection
 from fastmcts.component import Component
 from fastmcts.game import Game
 from fastmcts.games import load_game, registered_games
 from fastmcts.options import STRATEGIES, Options
 from fastmcts.strategy import make_strategy
 
-MODULES = {"selection": selection, "expansion": expansion, "rollout": rollout}
+MODULES = {"selection": selection, "expansion": expansion, "rollout": rollout, "method": method}
 
 
 def all_components(kind: str) -> list[Component]:
@@ -26,8 +26,6 @@ def searchable_games() -> list[str]:
 
 def allowed_strategies(game: Game) -> Iterator[dict[str, Any]]:
     """Search options that each change one thing from the default, as far as the game allows them."""
-    if game.has_hidden_information or game.has_chance:
-        return
     candidates: list[dict[str, Any]] = [{kind: component} for kind in MODULES for component in all_components(kind)]
     for options in [*candidates, {"solver": True}]:
         try:

@@ -20,7 +20,8 @@ def check_tree(tree: Tree, recycled: bool = False, own_visits: int = 1, bonus_vi
         bonus_visits: How many visits a child may have got before its first simulation.
     """
     size = int(tree.size[0])
-    most_own = MAX_VISITS if recycled else own_visits + bonus_visits
+    many_positions = tree.available.size > 0
+    most_own = MAX_VISITS if recycled or many_positions else own_visits + bonus_visits
     owner = np.full(size, NONE, np.int64)
     tried = np.zeros(size, bool)
     owner[ROOT], tried[ROOT] = ROOT, True
@@ -35,7 +36,7 @@ def check_tree(tree: Tree, recycled: bool = False, own_visits: int = 1, bonus_vi
         depth += bool(below)
         level = below
     orphans = np.flatnonzero(owner == NONE)
-    ensure(len(orphans) == 0, f"node {orphans[:1]} belongs to no parent's block")
+    ensure(many_positions or len(orphans) == 0, f"node {orphans[:1]} belongs to no parent's block")
     ensure(depth == tree.depth[0], f"depth says {tree.depth[0]}, but the deepest node is at {depth}")
 
 
@@ -57,7 +58,11 @@ def check_node(
     ensure(bool((owner[block] == NONE).all()), f"the children of node {node} overlap another block")
     owner[block] = node
     actions = tree.action[block].tolist()
-    ensure(len(set(actions)) == count, f"node {node} has an action twice: {sorted(actions)}")
+    if tree.available.size > 0:
+        actions = actions[:num_tried]
+        available = tree.available[first : first + num_tried]
+        ensure(bool((available <= visits).all()), f"a child of node {node} was available more often than it")
+    ensure(len(set(actions)) == len(actions), f"node {node} has an action twice: {sorted(actions)}")
     children = list(range(first, first + num_tried))
     tried[children] = True
     ensure(bool((tree.parent[children] == node).all()), f"a child of node {node} has another parent")

@@ -1,0 +1,187 @@
+"""Methods: what a simulation knows, and what the nodes of the tree stand for."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fastmcts.arrays import Position, Rng
+from fastmcts.checks import whole_number
+from fastmcts.component import Component
+from fastmcts.game import Game
+from fastmcts.jit import wrapping_integers
+from fastmcts.kernels.children import fixed_child, matched_child
+from fastmcts.kernels.copy import copy
+from fastmcts.kernels.replies import play_others
+from fastmcts.kernels.rng import draw_seed, make_rng, reseed
+from fastmcts.scratch import Scratch, make_scratch
+from fastmcts.tree import Tree
+
+__all__ = ["ISMCTS", "PIMC", "Method", "PerfectInformation", "SinglePerspective"]
+
+VOTES = ("visits", "value", "majority")
+
+
+@dataclass(frozen=True)
+class Method(Component):
+    """Base of all methods; this one knows everything but what chance will bring."""
+
+    #: Whether each simulation draws its own world from what the player to move cannot tell apart.
+    draws_worlds = False
+
+    #: Whether what was learnt below a move still holds when the move was made.
+    keeps_below = True
+
+    def fields(self, game: Game) -> tuple[str, ...]:
+        """The optional fields of the tree that the method needs for a game."""
+        return ()
+
+    def start(self, game: Game, position: Position, seed: int) -> Position:
+        """The position to search from, given the one that is asked about."""
+        return position
+
+    def begin(self, game: Game, root: Position, tree: Tree, scratch: Scratch, rng: Rng) -> None:
+        """Put the position in which a simulation starts into `scratch.state`."""
+        copy(root, scratch.state)
+
+    def next_child(self, strategy: Any, tree: Tree, node: int, player: int, scratch: Scratch, rng: Rng) -> int:
+        """The child to go on to from a node, whose position is in `scratch.state`; it may be added for that."""
+        return fixed_child(strategy, tree, node, player, scratch, rng)
+
+    def reply(self, game: Game, tree: Tree, node: int, fresh: bool, scratch: Scratch, rng: Rng) -> None:
+        """Called after the move to a node, which is fresh if it was never made before."""
+
+
+@dataclass(frozen=True)
+class PerfectInformation(Method):
+    """Every player sees everything, and chance is averaged over.
+
+    In a game with hidden information this is a player who sees all cards: good for analysis, a cheat in play.
+    """
+
+
+@dataclass(frozen=True)
+class SinglePerspective(Method):
+    """The tree has nodes only where one player moves; everybody else, and chance, moves at random.
+
+    A child stands for the position in which the player is to move again after its own move and the replies to
+    it. Values are that player's throughout; of moves with equal values one that ends the game is played. Where
+    another is to move at the root, or chance, a continuation up to the player's turn is drawn from the seed first,
+    and the search and its result are about the position there: `result.state`. In a game with hidden information
+    each simulation draws a world that the player cannot tell from the real one.
+
+    Args:
+        player: Whose perspective; None is the player to move.
+        resample: Draw the replies anew at each visit. Otherwise those drawn when a child was added stay.
+    """
+
+    player: int | None = None
+    resample: bool = False
+
+    keeps_below = False
+
+    def __post_init__(self) -> None:
+        if self.player is not None:
+            whole_number("SinglePerspective's player", self.player, low=0)
+        if not isinstance(self.resample, bool):
+            raise TypeError(f"SinglePerspective's resample must be True or False, not {self.resample!r}")
+
+    def fields(self, game: Game) -> tuple[str, ...]:
+        """Seeds of replies that stay; availability where a node stands for many positions."""
+        many = self.resample or game.has_hidden_information
+        return (() if self.resample else ("seed",)) + (("available",) if many else ())
+
+    def start(self, game: Game, position: Position, seed: int) -> Position:
+        """The position in which the player is to move, or the game is over."""
+        if self.player is None or game.current_player(position) == self.player:
+            return position
+        rolled, rng = position.copy(), make_rng(seed)
+        scratch = make_scratch(game.state_size, game.num_actions, game.num_players, game.num_chance_outcomes)
+        with wrapping_integers():
+            game.determinize(rolled, self.player, rng)
+            play_others(game, rolled, self.player, scratch.actions, scratch.weights, rng)
+        return rolled
+
+    def begin(self, game: Game, root: Position, tree: Tree, scratch: Scratch, rng: Rng) -> None:
+        """Start from the root, or in a world that looks the same."""
+        copy(root, scratch.state)
+        if game.has_hidden_information:
+            game.determinize(scratch.state, game.current_player(scratch.state), rng)
+
+    def next_child(self, strategy: Any, tree: Tree, node: int, player: int, scratch: Scratch, rng: Rng) -> int:
+        """By action, where a node stands for many positions."""
+        if self.resample or strategy.game.has_hidden_information:
+            return matched_child(strategy, tree, node, player, scratch, rng)
+        return fixed_child(strategy, tree, node, player, scratch, rng)
+
+    def reply(self, game: Game, tree: Tree, node: int, fresh: bool, scratch: Scratch, rng: Rng) -> None:
+        """Let the others move, as they did before if that is to stay."""
+        state, player = scratch.state, tree.player[node]
+        if self.resample:
+            play_others(game, state, player, scratch.actions, scratch.weights, rng)
+        else:
+            if fresh:
+                tree.seed[node] = draw_seed(rng)
+            reseed(scratch.generator, tree.seed[node])
+            play_others(game, state, player, scratch.actions, scratch.weights, scratch.generator)
+
+
+@dataclass(frozen=True)
+class ISMCTS(Method):
+    """Information-set search: each simulation draws a world that the player to move cannot tell from the real one.
+
+    One tree, whose nodes are sequences of moves (Cowling, Powley and Whitehouse 2012). In each world the legal
+    moves compete, and a selection rule counts how often a move was available in place of the node's visits.
+
+    Args:
+        observers: "self" grows one tree of what the player to move sees.
+    """
+
+    observers: str = "self"
+
+    draws_worlds = True
+
+    def __post_init__(self) -> None:
+        if self.observers == "all":
+            raise ValueError('ISMCTS(observers="all") is not available: use ISMCTS(), a tree for the player to move')
+        if self.observers != "self":
+            raise ValueError(f"ISMCTS's observers must be 'self', not {self.observers!r}")
+
+    def fields(self, game: Game) -> tuple[str, ...]:
+        """How often each move was available."""
+        return ("available",)
+
+    def begin(self, game: Game, root: Position, tree: Tree, scratch: Scratch, rng: Rng) -> None:
+        """Start in a world that looks the same to the player to move."""
+        copy(root, scratch.state)
+        game.determinize(scratch.state, game.current_player(scratch.state), rng)
+
+    def next_child(self, strategy: Any, tree: Tree, node: int, player: int, scratch: Scratch, rng: Rng) -> int:
+        """By action, among those that are legal in this world."""
+        return matched_child(strategy, tree, node, player, scratch, rng)
+
+
+@dataclass(frozen=True)
+class PIMC(Method):
+    """Perfect-information Monte Carlo: a search with open cards in each of several worlds, which then vote.
+
+    The worlds are drawn from the seed, look the same to the player to move, and share the simulations.
+
+    Args:
+        worlds: How many worlds.
+        vote: What decides: the "visits" of all worlds together, the mean of the moves' "value" over the worlds,
+            or the "majority" of the worlds' most visited moves.
+    """
+
+    worlds: int = 32
+    vote: str = "visits"
+
+    keeps_below = False
+
+    def __post_init__(self) -> None:
+        whole_number("PIMC's worlds", self.worlds, low=1, high=4096)
+        if self.vote not in VOTES:
+            raise ValueError(f"PIMC's vote must be one of {', '.join(VOTES)}, not {self.vote!r}")
+
+
+def default_method(game: Game) -> Method:
+    """The method that suits a game."""
+    return ISMCTS() if game.has_hidden_information else PerfectInformation()
