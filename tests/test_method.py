@@ -1,6 +1,7 @@
 """Chance in the tree, and the tree of one player's moves alone; this file runs with the JIT on and off."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -263,9 +264,10 @@ def test_an_mcts_object_searches_every_position_from_one_perspective() -> None:
     ],
     ids=repr,
 )
-def test_a_method_that_does_not_fit_is_refused(method: fastmcts.Method, options: dict, message: str) -> None:
+def test_a_method_that_does_not_fit_is_refused(method: fastmcts.Method, options: dict[str, Any], message: str) -> None:
+    budget: dict[str, Any] = {"simulations": 10, **options}
     with pytest.raises(ValueError, match=message):
-        fastmcts.search(games.TicTacToe().new_initial_state(), **{"simulations": 10, **options}, method=method)
+        fastmcts.search(games.TicTacToe().new_initial_state(), **budget, method=method)
 
 
 def test_bad_parameters_are_refused() -> None:
