@@ -245,6 +245,7 @@ def test_an_mcts_object_searches_every_position_from_one_perspective() -> None:
         result = mcts.search(state)
         assert result.reused == 0.0, "what was learnt about drawn replies does not hold for the real one"
         assert str(result)
+        assert result.action is not None
         mcts.advance(result.action)
         state.apply_action(result.action)
     assert mcts.search(state).action is None
