@@ -245,6 +245,7 @@ def test_an_mcts_object_searches_every_position_from_one_perspective() -> None:
         result = mcts.search(state)
         assert result.reused == 0.0, "what was learnt about drawn replies does not hold for the real one"
         assert str(result)
+        assert result.action is not None
         mcts.advance(result.action)
         state.apply_action(result.action)
     assert mcts.search(state).action is None
@@ -265,9 +266,9 @@ def test_an_mcts_object_searches_every_position_from_one_perspective() -> None:
     ids=repr,
 )
 def test_a_method_that_does_not_fit_is_refused(method: fastmcts.Method, options: dict[str, Any], message: str) -> None:
+    budget: dict[str, Any] = {"simulations": 10, **options}
     with pytest.raises(ValueError, match=message):
-        merged: dict[str, Any] = {"simulations": 10, **options}
-        fastmcts.search(games.TicTacToe().new_initial_state(), **merged, method=method)
+        fastmcts.search(games.TicTacToe().new_initial_state(), **budget, method=method)
 
 
 def test_bad_parameters_are_refused() -> None:
