@@ -72,12 +72,14 @@ def test_two_trees(benchmark: Any) -> None:
 
 
 @pytest.mark.benchmark(group="parallel")
-@pytest.mark.parametrize(("name", "simulations"), [("connect_four", 400_000), ("othello", 100_000)])
-def test_shared_tree(benchmark: Any, name: str, simulations: int) -> None:
-    state = fastmcts.load_game(name).new_initial_state()
+@pytest.mark.parametrize(
+    ("game", "simulations"), [(games.ConnectFour(), 400_000), (games.Othello(), 60_000), (games.MNK(15, 15, 5), 15_000)]
+)
+def test_shared_tree(benchmark: Any, game: fastmcts.Game, simulations: int) -> None:
+    state = game.new_initial_state()
     ratio = compare(
         benchmark,
-        (f"{name}, sequential", "two threads in one tree"),
+        (f"{game.name}, sequential", "two threads in one tree"),
         lambda: fastmcts.search(state, seed=0, simulations=simulations).seconds,
         lambda: fastmcts.search(state, seed=0, simulations=simulations, threads=2, parallel="shared").seconds,
     )

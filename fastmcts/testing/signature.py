@@ -7,7 +7,7 @@ from fastmcts.search import search
 from fastmcts.testing.strategies import allowed_strategies
 
 SIMULATIONS = 60
-FEWER_SIMULATIONS = 32  # in games with chance or hidden information, which are long
+FEWER_SIMULATIONS = 8  # in games with chance or hidden information, which are long
 
 
 def signature(seed: int = 0) -> str:
