@@ -122,7 +122,8 @@ def best_child(selection, tree, node):
     best = np.int64(NONE)
     best_score = -np.inf
     for child in range(first, first + read(tree.num_tried, node)):
-        if read(tree.first_child, child) != UNBORN:
+        # A plain read: an atomic one would keep LLVM from taking the logarithm of the visits just once.
+        if tree.first_child[child] != UNBORN:
             score = selection.score(tree, node, child)
             if score > best_score:
                 best, best_score = child, score

@@ -25,12 +25,14 @@ def signature(seed: int = 0) -> str:
     digest = hashlib.sha256()
     for name in registered_games():
         game = load_game(name)
-        simulations = FEWER_SIMULATIONS if game.has_chance or game.has_hidden_information else SIMULATIONS
+        is_long = game.has_chance or game.has_hidden_information
+        simulations = FEWER_SIMULATIONS if is_long else SIMULATIONS
         state = game.new_initial_state(seed)
         while state.is_chance_node():
             state.apply_action(state.legal_actions()[0])
         for strategy in allowed_strategies(game):
-            result = search(state, simulations=simulations, seed=seed, **strategy)
+            worlds = getattr(strategy.get("method"), "worlds", 1)
+            result = search(state, simulations=max(simulations, worlds), seed=seed, **strategy)
             digest.update(repr((name, strategy)).encode())
             digest.update(result.visits.tobytes() + result.values.tobytes())
             digest.update(repr((result.nodes, result.max_depth)).encode())
