@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 import fastmcts
-from fastmcts.testing.strategies import searchable_games
+from fastmcts.testing.strategies import first_decision, searchable_games
 
 
 @pytest.mark.parametrize("simulations", [1_000, 10_000, 100_000])
 @pytest.mark.parametrize("name", searchable_games())
 def test_search(benchmark: Any, name: str, simulations: int) -> None:
-    state = fastmcts.load_game(name).new_initial_state()
+    state = first_decision(fastmcts.load_game(name))
     fastmcts.search(state, simulations=10, seed=0)
     result = benchmark.pedantic(
         fastmcts.search, args=(state,), kwargs={"simulations": simulations, "seed": 0}, rounds=5, iterations=1

@@ -14,7 +14,7 @@ from fastmcts.game import Game
 from fastmcts.games import class_in_file
 from fastmcts.result import SearchResult
 from fastmcts.state import State
-from fastmcts.testing.strategies import searchable_games
+from fastmcts.testing.strategies import first_decision, searchable_games
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=fastmcts.__doc__)
 console = Console(highlight=False)
@@ -81,7 +81,7 @@ def warmup() -> None:
 
 def compile_game(game: Game) -> float:
     """Compile a game with the default strategy; return the seconds it took."""
-    return fastmcts.search(game.new_initial_state(), simulations=1, seed=0, search_forced=True).compile_seconds
+    return fastmcts.search(first_decision(game), simulations=1, seed=0, search_forced=True).compile_seconds
 
 
 def game_options(texts: list[str]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import hashlib
 
 from fastmcts.games import load_game, registered_games
 from fastmcts.search import search
-from fastmcts.testing.strategies import allowed_strategies
+from fastmcts.testing.strategies import allowed_strategies, first_decision
 
 SIMULATIONS = 60
 FEWER_SIMULATIONS = 8  # in games with chance or hidden information, which are long
@@ -27,9 +27,7 @@ def signature(seed: int = 0) -> str:
         game = load_game(name)
         is_long = game.has_chance or game.has_hidden_information
         simulations = FEWER_SIMULATIONS if is_long else SIMULATIONS
-        state = game.new_initial_state(seed)
-        while state.is_chance_node():
-            state.apply_action(state.legal_actions()[0])
+        state = first_decision(game, seed)
         for strategy in allowed_strategies(game):
             worlds = getattr(strategy.get("method"), "worlds", 1)
             result = search(state, simulations=max(simulations, worlds), seed=seed, **strategy)

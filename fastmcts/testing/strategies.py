@@ -8,6 +8,7 @@ from fastmcts.component import Component
 from fastmcts.game import Game
 from fastmcts.games import load_game, registered_games
 from fastmcts.options import STRATEGIES, Options
+from fastmcts.state import State
 from fastmcts.strategy import make_strategy
 
 MODULES = {"selection": selection, "expansion": expansion, "rollout": rollout, "method": method}
@@ -17,6 +18,14 @@ def all_components(kind: str) -> list[Component]:
     """One component of each class of a kind (`"selection"`, ...), with its defaults."""
     classes = [getattr(MODULES[kind], name) for name in MODULES[kind].__all__]
     return [cls() for cls in classes if isinstance(cls, type) and cls is not STRATEGIES[kind]]
+
+
+def first_decision(game: Game, seed: int = 0) -> State:
+    """The first position of a game in which a player is to move; chance brings what it lists first."""
+    state = game.new_initial_state(seed)
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    return state
 
 
 def searchable_games() -> list[str]:
