@@ -25,6 +25,7 @@ SOS = games.SOS().new_initial_state()
         (SOS, {"expansion": Prioritized(), "selection": PUCT()}, "PUCT chooses them by score: use Lazy"),
         (TIC_TAC_TOE, {"expansion": ExpandAll(), "selection": UCT(first_play=0.5)}, "first_play means nothing"),
         (TIC_TAC_TOE, {"selection": UCT(bias=1.0)}, "tic_tac_toe has no method prior: use bias=0"),
+        (TIC_TAC_TOE, {"solver": True, "trees": 2}, "solver=True proves things in one tree, not in trees=2"),
         (TIC_TAC_TOE, {"final": "best"}, "final must be one of visits, value, robust_max, lcb, not 'best'"),
     ],
     ids=lambda value: str(value)[:30] if isinstance(value, str) else None,
