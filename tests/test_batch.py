@@ -57,7 +57,6 @@ def test_each_position_gets_the_tree_of_a_search_with_its_own_seed(threads: int)
         {"final": "value"},
         {"final": "lcb"},
         {"solver": True},
-        {"solver": True},
     ],
 )
 def test_all_options_of_a_search_work_in_a_batch(options: Any) -> None:
