@@ -2,8 +2,8 @@
 
 Visits are counted on the way down: a simulation under way looks like a loss and sends the others elsewhere
 (virtual loss). Who sets `first_child` from NONE to BUSY lays out the children; a thread that finds a node
-busy plays on from there instead of waiting. Who sets a child's visits from 0 to 1 has tried it; the others
-pass it by until it is born. Rewards are added on the way up.
+busy plays on from there instead of waiting. Who sets a child's visits from 0 to 1 has tried it. Rewards are
+added on the way up.
 """
 
 import numpy as np
@@ -17,7 +17,6 @@ from fastmcts.kernels.rng import shuffle
 from fastmcts.kernels.rollout import play_out
 
 BUSY = -2  # in `first_child`: somebody is laying out the children
-UNBORN = -3  # in `first_child`: nobody has tried the node, or somebody is about to
 
 
 @entry
@@ -62,15 +61,13 @@ def descend(strategy, tree, scratch, rng):
     while player != TERMINAL and not fresh:
         first = read(tree.first_child, node)
         if first == NONE and compare_and_swap(tree.first_child, node, np.int32(NONE), np.int32(BUSY)):
-            lay_out_children(game, tree, node, scratch, rng)
+            lay_out_children(game, tree, node, player, scratch, rng)
         elif first < 0:
             break
-        child = claimed_child(tree, node, player)
+        child = claimed_child(tree, node)
         fresh = child != NONE
         if not fresh:
             child = best_child(strategy.selection, tree, node)
-            if child == NONE:
-                break
             fetch_add(tree.visits, child, np.int32(1))
         node = child
         game.apply(state, np.int64(tree.action[node]))
@@ -83,7 +80,7 @@ def descend(strategy, tree, scratch, rng):
 
 
 @compiled
-def lay_out_children(game, tree, node, scratch, rng):
+def lay_out_children(game, tree, node, player, scratch, rng):
     """Reserve and fill a block of children, in random order, and let the others see it."""
     count = legal_moves(game, scratch.state, scratch.actions)
     shuffle(rng, scratch.actions, count)
@@ -92,39 +89,35 @@ def lay_out_children(game, tree, node, scratch, rng):
         child = first + index
         tree.action[child] = scratch.actions[index]
         tree.visits[child] = 0
-        tree.first_child[child] = UNBORN
+        tree.value_sum[child] = 0.0
+        tree.parent[child] = node
+        tree.first_child[child] = NONE
+        tree.num_children[child] = 0
+        tree.num_tried[child] = 0
+        tree.player[child] = player
     tree.num_children[node] = count
     publish(tree.first_child, node, np.int32(first))
 
 
 @compiled
-def claimed_child(tree, node, player):
+def claimed_child(tree, node):
     """The first child that nobody has tried, now tried by this thread; NONE if all are."""
     first = np.int64(tree.first_child[node])
     for index in range(read(tree.num_tried, node), tree.num_children[node]):
-        child = first + index
-        if compare_and_swap(tree.visits, child, np.int32(0), np.int32(1)):
-            tree.value_sum[child] = 0.0
-            tree.parent[child] = node
-            tree.num_children[child] = 0
-            tree.num_tried[child] = 0
-            tree.player[child] = player
-            publish(tree.first_child, child, np.int32(NONE))
+        if compare_and_swap(tree.visits, first + index, np.int32(0), np.int32(1)):
             fetch_max(tree.num_tried, node, np.int16(index + 1))
-            return child
+            return first + index
     return np.int64(NONE)
 
 
 @compiled
 def best_child(selection, tree, node):
-    """The child with the highest score, the first among equals; NONE if none is there to see yet."""
+    """The child with the highest score; the first among equals."""
     first = np.int64(tree.first_child[node])
-    best = np.int64(NONE)
+    best = first
     best_score = -np.inf
     for child in range(first, first + read(tree.num_tried, node)):
-        # A plain read: an atomic one would keep LLVM from taking the logarithm of the visits just once.
-        if tree.first_child[child] != UNBORN:
-            score = selection.score(tree, node, child)
-            if score > best_score:
-                best, best_score = child, score
+        score = selection.score(tree, node, child)
+        if score > best_score:
+            best, best_score = child, score
     return best
