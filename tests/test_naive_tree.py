@@ -15,6 +15,7 @@ from fastmcts import (
     Decisive,
     ExpandAll,
     GameRollout,
+    PerfectInformation,
     Prioritized,
     RandomRollout,
     UCB1Tuned,
@@ -67,10 +68,10 @@ def test_prioritized_builds_the_tree_of_its_naive_version() -> None:
 
 
 def test_the_games_own_rollouts_build_the_tree_of_the_naive_version() -> None:
-    state = games.DotsAndBoxes().new_initial_state()
-    if not state.game.overrides("rollout_action"):
-        pytest.skip("no perfect-information game has a policy of its own")
-    result = fastmcts.search(state, simulations=200, seed=3, rollout=GameRollout())
+    # With open cards, since the naive search sees everything.
+    state = games.Whist(hand_size=3).new_initial_state(seed=1)
+    options: dict[str, Any] = {"rollout": GameRollout(), "method": PerfectInformation()}
+    result = fastmcts.search(state, simulations=200, seed=3, **options)
     assert_equal_and_whole(result, naive.GamePolicy(state, 3).run(200))
 
 
