@@ -22,6 +22,7 @@ from fastmcts.tree import Tree
 
 GRACE_SECONDS = 0.01  # by which making room may pass the deadline
 SECONDS_PER_NODE = 2e-8  # that making room takes, until it is measured
+GROWTH_CAUTION = 4.0  # how much longer than expected fresh memory may take: it depends on what else runs
 
 
 #: Components that were used in this process -> seconds for a simulation, when it was last measured.
@@ -130,7 +131,7 @@ class Searcher:
     def prepare_recycling(self) -> float:
         """Compile what makes room in a full tree, or load it from the cache; return the seconds."""
         start = time.perf_counter()
-        tree = empty_tree(self.strategy, memory.first_capacity(self.game))
+        tree = empty_tree(self.strategy, memory.first_capacity(self.game, 0))
         trees.plant(tree, 0)
         memory.drop_least_visited(tree)
         return time.perf_counter() - start
@@ -159,10 +160,12 @@ class Searcher:
         """Grow the tree, or recycle at the limit; False if that would last beyond the deadline."""
         start = time.perf_counter()
         nodes = int(self.tree.size[0])
-        if deadline is not None and start + nodes * self.seconds_per_node > deadline + GRACE_SECONDS:
+        grows = self.tree.visits.size < self.limit
+        expected = nodes * self.seconds_per_node * (GROWTH_CAUTION if grows else 1.0)
+        if deadline is not None and start + expected > deadline + GRACE_SECONDS:
             return False
         self.note_use()
-        if self.tree.visits.size < self.limit:
+        if grows:
             tree = trees.grown(self.tree, memory.next_capacity(self.tree, self.limit))
             self.tree = memory.set_apart(tree) if self.is_apart else tree
         else:
