@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fastmcts.arrays import Actions, Position, Rng
 from fastmcts.checks import real_number, whole_number
 from fastmcts.component import Component
@@ -23,6 +26,13 @@ class Expansion(Component):
 
     #: Whether a leaf is expanded into all its children in one simulation.
     at_once = False
+
+    #: Whether some moves are preferred where the search cannot tell them apart.
+    favours = False
+
+    def favoured(self, game: Game, state: Position, actions: Actions) -> NDArray[np.bool_]:
+        """Which of a position's actions to prefer among those that were visited equally often: bool [L]."""
+        return np.zeros(len(actions), np.bool_)
 
     def arrange(self, game: Game, state: Position, actions: Actions, count: int, rng: Rng) -> None:
         """Put the first `count` actions of a new node into the order in which they wait."""
@@ -77,6 +87,9 @@ class ExpandAll(Expansion):
 class Prioritized(Expansion):
     """One new child a simulation: moves that the game finds promising first, with initial optimism.
 
+    Of moves that were visited equally often a promising one is played. That matters in short searches: a visit
+    that did not take place lowers the bonus for exploration by more than its optimism raises the mean.
+
     Args:
         value: The mean reward that a promising move starts with.
         visits: How many visits it starts with.
@@ -84,6 +97,12 @@ class Prioritized(Expansion):
 
     value: float = 0.8
     visits: int = 1
+
+    favours = True
+
+    def favoured(self, game: Game, state: Position, actions: Actions) -> NDArray[np.bool_]:
+        """The promising ones."""
+        return np.array([game.is_promising(state, action) for action in actions], np.bool_)
 
     def __post_init__(self) -> None:
         real_number("Prioritized's value", self.value, low=0.0, high=1.0)
