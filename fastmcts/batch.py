@@ -222,14 +222,12 @@ def chosen_actions(task: BatchTask, values: NDArray[np.float64]) -> NDArray[np.i
     leading = (visits == visits.max(axis=1, keepdims=True)) & (visits > 0)
     best = np.where(leading, np.nan_to_num(values), -np.inf).argmax(axis=1)
     action = np.where(task.action != NONE, task.action, np.where(visits.any(axis=1), best, task.only))
-    if options.solver or options.final != "visits" or options.expansion.favours:
+    if options.solver or options.final != "visits":
         for row in np.flatnonzero((task.action == NONE) & visits.any(axis=1)):
             legal = np.array(task.game.new_state(task.positions[row]).legal_actions(), np.int64)
             if options.solver:
                 lower, upper = task.lower[row, legal], task.upper[row, legal]
             else:
                 lower, upper = np.zeros(len(legal)), np.ones(len(legal))
-            favoured = options.expansion.favoured(task.game, task.positions[row], legal)
-            shown = (visits[row, legal], values[row, legal], lower, upper, favoured)
-            action[row] = legal[final_index(options.final, legal, *shown)]
+            action[row] = legal[final_index(options.final, legal, visits[row, legal], values[row, legal], lower, upper)]
     return action

@@ -3,9 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fastmcts.arrays import Actions, Position, Rng
 from fastmcts.checks import real_number, whole_number
 from fastmcts.component import Component
@@ -17,6 +14,8 @@ from fastmcts.tree import Tree
 
 __all__ = ["ExpandAll", "Expansion", "Lazy", "Prioritized"]
 
+MOST_ASSUMED = 2**15 - 1  # visits, which are kept as int16
+
 
 @dataclass(frozen=True)
 class Expansion(Component):
@@ -26,13 +25,6 @@ class Expansion(Component):
 
     #: Whether a leaf is expanded into all its children in one simulation.
     at_once = False
-
-    #: Whether some moves are preferred where the search cannot tell them apart.
-    favours = False
-
-    def favoured(self, game: Game, state: Position, actions: Actions) -> NDArray[np.bool_]:
-        """Which of a position's actions to prefer among those that were visited equally often: bool [L]."""
-        return np.zeros(len(actions), np.bool_)
 
     def arrange(self, game: Game, state: Position, actions: Actions, count: int, rng: Rng) -> None:
         """Put the first `count` actions of a new node into the order in which they wait."""
@@ -87,8 +79,8 @@ class ExpandAll(Expansion):
 class Prioritized(Expansion):
     """One new child a simulation: moves that the game finds promising first, with initial optimism.
 
-    Of moves that were visited equally often a promising one is played. That matters in short searches: a visit
-    that did not take place lowers the bonus for exploration by more than its optimism raises the mean.
+    The visits that a promising move starts with count in its mean and when the move to play is chosen. They do not
+    count as exploration: if they did, they would take more from its bonus than their optimism adds to its mean.
 
     Args:
         value: The mean reward that a promising move starts with.
@@ -98,15 +90,11 @@ class Prioritized(Expansion):
     value: float = 0.8
     visits: int = 1
 
-    favours = True
-
-    def favoured(self, game: Game, state: Position, actions: Actions) -> NDArray[np.bool_]:
-        """The promising ones."""
-        return np.array([game.is_promising(state, action) for action in actions], np.bool_)
+    statistics = ("assumed",)
 
     def __post_init__(self) -> None:
         real_number("Prioritized's value", self.value, low=0.0, high=1.0)
-        whole_number("Prioritized's visits", self.visits, low=0)
+        whole_number("Prioritized's visits", self.visits, low=0, high=MOST_ASSUMED)
 
     def arrange(self, game: Game, state: Position, actions: Actions, count: int, rng: Rng) -> None:
         """Promising moves first, both groups in random order."""
@@ -120,5 +108,8 @@ class Prioritized(Expansion):
     def start(self, game: Game, state: Position, tree: Tree, child: int) -> None:
         """A promising move starts as if it had been visited before."""
         if game.is_promising(state, tree.action[child]):
+            tree.assumed[child] = self.visits
             tree.visits[child] = self.visits
             tree.value_sum[child] = self.visits * self.value
+            if tree.square_sum.size > 0:
+                tree.square_sum[child] = self.visits * self.value**2

@@ -18,7 +18,6 @@ def final_index(
     values: NDArray[np.float64],
     lower: NDArray[np.float64],
     upper: NDArray[np.float64],
-    favoured: NDArray[np.bool_],
 ) -> int:
     """The index of the move to play.
 
@@ -32,14 +31,12 @@ def final_index(
         values: float64 [L], mean rewards, NaN without visits.
         lower: float64 [L], the least reward that each move is proven to bring; 0 where nothing is.
         upper: float64 [L], the most reward; 1 where nothing is proven.
-        favoured: bool [L], the moves to prefer among equals.
     """
     open_moves = np.flatnonzero((lower < upper) & (upper > lower.max()))
     decided = np.flatnonzero(lower == upper)
     if len(open_moves) == 0:
         return int(np.lexsort((actions, -visits, -lower))[0])
-    best = best_index(how, actions[open_moves], visits[open_moves], values[open_moves], favoured[open_moves])
-    best_open = open_moves[best]
+    best_open = open_moves[best_index(how, actions[open_moves], visits[open_moves], values[open_moves])]
     if len(decided) == 0:
         return int(best_open)
     best_decided = decided[np.lexsort((actions[decided], -visits[decided], -lower[decided]))[0]]
@@ -47,14 +44,8 @@ def final_index(
     return int(best_decided if is_certain else best_open)
 
 
-def best_index(
-    how: str,
-    actions: NDArray[np.integer],
-    visits: NDArray[np.integer],
-    values: NDArray[np.float64],
-    favoured: NDArray[np.bool_] | bool = False,
-) -> int:
-    """The best by one criterion; of equals a favoured one, then the higher mean, then the lower action."""
+def best_index(how: str, actions: NDArray[np.integer], visits: NDArray[np.integer], values: NDArray[np.float64]) -> int:
+    """The best by one criterion; of equals the higher mean, then the lower action."""
     means = np.nan_to_num(values, nan=-1.0)
     if how == "value":
         criterion = means
@@ -62,7 +53,7 @@ def best_index(
         criterion = lower_confidence_bound(visits, means)
     else:
         criterion = visits
-    return int(np.lexsort((actions, -means, ~np.broadcast_to(favoured, visits.shape), -criterion))[0])
+    return int(np.lexsort((actions, -means, -criterion))[0])
 
 
 def lower_confidence_bound(visits: NDArray[np.integer], means: NDArray[np.float64]) -> NDArray[np.float64]:

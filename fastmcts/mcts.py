@@ -286,8 +286,7 @@ class MCTS:
         """The move to make."""
         if isinstance(self.method, PIMC) and self.method.vote != "visits":
             return int(actions[voted_index(self.method.vote, self.forest.trees, actions)])
-        favoured = self.options.expansion.favoured(self.game, state.array, actions)
-        best = final_index(self.options.final, actions, visits, values, lower, upper, favoured)
+        best = final_index(self.options.final, actions, visits, values, lower, upper)
         if isinstance(self.method, SinglePerspective) and visits.any():
             # A move that ends the game owes nothing to lucky replies.
             for index in np.flatnonzero(values >= values[best]):

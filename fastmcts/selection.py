@@ -89,6 +89,12 @@ class Selection(Component):
             return tree.available[child]
         return tree.visits[node]
 
+    def tries(self, tree: Tree, child: int) -> int:
+        """How often a child was chosen: its visits, less those that it started with."""
+        if tree.assumed.size > 0:
+            return tree.visits[child] - tree.assumed[child]
+        return tree.visits[child]
+
     def biased(self, score: float, tree: Tree, child: int, visits: int) -> float:
         """The score of a child plus its progressive bias, if there is one."""
         if self.uses_prior:
@@ -151,7 +157,7 @@ class UCB1(Selection):
 
     def score(self, tree: Tree, node: int, child: int) -> float:
         """The child's mean reward plus its exploration bonus."""
-        visits = tree.visits[child]
+        visits = self.tries(tree, child)
         bonus = self.c * math.sqrt(2.0 * math.log(self.trials(tree, node, child)) / visits)
         return self.biased(self.mean(tree, child) + bonus, tree, child, visits)
 
@@ -168,7 +174,7 @@ class UCT(Selection):
 
     def score(self, tree: Tree, node: int, child: int) -> float:
         """The child's mean reward plus its exploration bonus."""
-        visits = tree.visits[child]
+        visits = self.tries(tree, child)
         bonus = self.c * math.sqrt(math.log(self.trials(tree, node, child)) / visits)
         return self.biased(self.mean(tree, child) + bonus, tree, child, visits)
 
@@ -190,10 +196,10 @@ class UCB1Tuned(Selection):
 
     def score(self, tree: Tree, node: int, child: int) -> float:
         """The child's mean reward plus a bonus that is small where rewards vary little."""
-        visits = tree.visits[child]
-        mean = tree.value_sum[child] / visits
+        visits = self.tries(tree, child)
+        mean = tree.value_sum[child] / tree.visits[child]
         share = math.log(self.trials(tree, node, child)) / visits
-        variance = max(0.0, tree.square_sum[child] / visits - mean * mean) + math.sqrt(2.0 * share)
+        variance = max(0.0, tree.square_sum[child] / tree.visits[child] - mean * mean) + math.sqrt(2.0 * share)
         bonus = self.c * math.sqrt(share * min(0.25, variance))
         return self.biased(self.mean(tree, child) + bonus, tree, child, visits)
 
@@ -226,7 +232,7 @@ class PUCT(Selection):
 
     def score(self, tree: Tree, node: int, child: int) -> float:
         """The child's mean reward plus a bonus in proportion to its prior."""
-        visits = tree.visits[child]
+        visits = self.tries(tree, child)
         bonus = self.c * tree.prior[child] * math.sqrt(tree.visits[node]) / (1 + visits)
         return self.biased(self.mean(tree, child) + bonus, tree, child, visits)
 
@@ -291,7 +297,7 @@ class GRAVE(Selection):
 
     def score(self, tree: Tree, node: int, child: int) -> float:
         """Mean and AMAF value, mixed by how much each is known."""
-        visits = tree.visits[child]
+        visits = self.tries(tree, child)
         score = self.mean(tree, child)
         referred = self.referred(tree, child)
         if referred != NONE and tree.amaf_visits[referred] > 0:

@@ -20,7 +20,7 @@ to the end of the tree. The places that they leave belong to nobody until the tr
 
 | field         | dtype   | shape | kept for  | meaning                                                    |
 |---------------|---------|-------|-----------|------------------------------------------------------------|
-| visits        | int32   | [N]   | all       | simulations that passed through the node                   |
+| visits        | int32   | [N]   | all       | simulations that passed through the node (and `assumed`)   |
 | value_sum     | float64 | [N]   | all       | their rewards in [0, 1] for `player`, summed               |
 | parent        | int32   | [N]   | all       | the node above; NONE at the root                           |
 | first_child   | int32   | [N]   | all       | the first of the children; NONE before expansion           |
@@ -34,6 +34,7 @@ to the end of the tree. The places that they leave belong to nobody until the tr
 | amaf_sum      | float64 | [N]   | AMAF      | their rewards for `player`, summed                         |
 | available     | int32   | [N]   | worlds    | simulations in which the node could be chosen once tried   |
 | seed          | int64   | [N]   | replies   | what the replies to the move are drawn from                |
+| assumed       | int16   | [N]   | optimism  | visits that it started with: they have not taken place     |
 | lower         | float32 | [N*P] | proofs    | the least reward that each player is proven to get         |
 | upper         | float32 | [N*P] | proofs    | the most reward that each player is proven to get          |
 | action_visits | int64   | [P*A] | MAST      | how often each player made each move, anywhere             |
@@ -84,6 +85,7 @@ class Tree(NamedTuple):
     amaf_sum: NDArray[np.float64]
     available: NDArray[np.int32]
     seed: NDArray[np.int64]
+    assumed: NDArray[np.int16]
     lower: NDArray[np.float32]
     upper: NDArray[np.float32]
     action_visits: NDArray[np.int64]
@@ -117,6 +119,7 @@ OPTIONAL_NODE_DTYPES: dict[str, type[np.generic]] = {
     "amaf_sum": np.float64,
     "available": np.int32,
     "seed": np.int64,
+    "assumed": np.int16,
 }
 
 #: The same, once for each player.

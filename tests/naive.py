@@ -63,11 +63,16 @@ class Node:
     amaf_sum: dict[int, float] = field(default_factory=dict)
     available: int = 0
     seed: int = 0
+    assumed: int = 0
     outcome: list[float] | None = None  # every player's reward, where the game is over
 
     @property
     def mean(self) -> float:
         return self.value_sum / self.visits
+
+    @property
+    def tries(self) -> int:
+        return self.visits - self.assumed
 
 
 DEFAULT_C = 0.5
@@ -77,11 +82,11 @@ Move = tuple[int, int]  # player, action
 
 
 def uct(c: float) -> Score:
-    return lambda path, child: child.mean + c * math.sqrt(math.log(path[-1].visits) / child.visits)
+    return lambda path, child: child.mean + c * math.sqrt(math.log(path[-1].visits) / child.tries)
 
 
 def ucb1(c: float) -> Score:
-    return lambda path, child: child.mean + c * math.sqrt(2.0 * math.log(path[-1].visits) / child.visits)
+    return lambda path, child: child.mean + c * math.sqrt(2.0 * math.log(path[-1].visits) / child.tries)
 
 
 def ucb1_tuned(path: list[Node], child: Node) -> float:
@@ -210,7 +215,7 @@ class Prioritized(Search):
 
     def new_child(self, state: fastmcts.State, action: int) -> Node:
         if state.game.is_promising(state.array, action):
-            return Node(state.current_player(), visits=1, value_sum=0.8)
+            return Node(state.current_player(), visits=1, value_sum=0.8, assumed=1)
         return Node(state.current_player())
 
 

@@ -66,7 +66,7 @@ def test_prioritized_builds_the_tree_of_its_naive_version() -> None:
     result = fastmcts.search(state, simulations=300, seed=3, selection=UCB1(c=1.4), expansion=Prioritized())
     root = naive.Prioritized(state, 3, naive.ucb1(1.4)).run(300)
     naive.assert_same_tree(result.tree, ROOT, root)
-    check_tree(result.tree, bonus_visits=1)
+    check_tree(result.tree)
 
 
 def test_the_games_own_rollouts_build_the_tree_of_the_naive_version() -> None:

@@ -48,6 +48,8 @@ def try_child(game, tree, node, waiting, player):
         tree.square_sum[child] = 0.0
     if tree.available.size > 0:
         tree.available[child] = 1
+    if tree.assumed.size > 0:
+        tree.assumed[child] = 0
     if tree.lower.size > 0:
         for index in range(child * game.num_players, (child + 1) * game.num_players):
             tree.lower[index] = 0.0
@@ -109,6 +111,8 @@ def move_child(tree, child, place):
         tree.square_sum[place] = tree.square_sum[child]
     if tree.seed.size > 0:
         tree.seed[place] = tree.seed[child]
+    if tree.assumed.size > 0:
+        tree.assumed[place] = tree.assumed[child]
     first = tree.first_child[child]
     for below in range(first, first + tree.num_tried[child]):
         tree.parent[below] = place

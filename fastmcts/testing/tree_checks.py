@@ -6,7 +6,7 @@ from fastmcts.constants import NONE, ROOT
 from fastmcts.tree import MAX_VISITS, Tree
 
 
-def check_tree(tree: Tree, recycled: bool = False, own_visits: int = 1, bonus_visits: int = 0) -> None:
+def check_tree(tree: Tree, recycled: bool = False, own_visits: int = 1) -> None:
     """Raise AssertionError, saying what is wrong, unless every invariant of the tree holds.
 
     Parents and children agree, blocks of children do not overlap and fill the tree, visits add up, and
@@ -17,11 +17,10 @@ def check_tree(tree: Tree, recycled: bool = False, own_visits: int = 1, bonus_vi
         recycled: Whether nodes were dropped to make room (`result.recycled`): then a node may have visits
             that its children have lost.
         own_visits: How many visits of a node may have gone no further.
-        bonus_visits: How many visits a child may have got before its first simulation.
     """
     size = int(tree.size[0])
     many_positions = tree.available.size > 0
-    most_own = MAX_VISITS if recycled or many_positions else own_visits + bonus_visits
+    most_own = MAX_VISITS if recycled or many_positions else own_visits
     owner = np.full(size, NONE, np.int64)
     tried = np.zeros(size, bool)
     owner[ROOT], tried[ROOT] = ROOT, True
@@ -32,7 +31,7 @@ def check_tree(tree: Tree, recycled: bool = False, own_visits: int = 1, bonus_vi
     while level:
         below: list[int] = []
         for node in level:
-            below += check_node(tree, node, owner, tried, most_own, bonus_visits)
+            below += check_node(tree, node, owner, tried, most_own)
         depth += bool(below)
         level = below
     orphans = np.flatnonzero(owner == NONE)
@@ -40,9 +39,7 @@ def check_tree(tree: Tree, recycled: bool = False, own_visits: int = 1, bonus_vi
     ensure(depth == tree.depth[0], f"depth says {tree.depth[0]}, but the deepest node is at {depth}")
 
 
-def check_node(
-    tree: Tree, node: int, owner: np.ndarray, tried: np.ndarray, most_own: int, bonus_visits: int
-) -> list[int]:
+def check_node(tree: Tree, node: int, owner: np.ndarray, tried: np.ndarray, most_own: int) -> list[int]:
     """Check one node against its children, claim their places, and return the tried ones."""
     visits, value_sum = int(tree.visits[node]), float(tree.value_sum[node])
     count, num_tried = int(tree.num_children[node]), int(tree.num_tried[node])
@@ -68,8 +65,10 @@ def check_node(
     ensure(bool((tree.parent[children] == node).all()), f"a child of node {node} has another parent")
     ensure(len(set(tree.player[children].tolist())) <= 1, f"the children of node {node} differ in player")
     below = int(tree.visits[children].sum())
-    least_own = -bonus_visits * (num_tried + 1)
-    ensure(least_own <= visits - below <= most_own, f"node {node} has {visits} visits, its children {below}")
+    if tree.assumed.size > 0:
+        visits -= int(tree.assumed[node])
+        below -= int(tree.assumed[children].sum())
+    ensure(0 <= visits - below <= most_own, f"node {node} has {visits} visits, its children {below}")
     return children
 
 
