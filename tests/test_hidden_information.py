@@ -37,6 +37,7 @@ HIDDEN_GAMES: list[fastmcts.Game] = [
 
 METHODS: list[fastmcts.Method] = [
     ISMCTS(),
+    ISMCTS(observers="all"),
     PIMC(worlds=4),
     PIMC(worlds=4, vote="majority"),
     PIMC(worlds=4, vote="value"),
