@@ -95,7 +95,7 @@ def within(tree: Tree, limit: int) -> Tree:
 def drop_least_visited(tree: Tree) -> int:
     """Free half of a tree's room in place; return how many nodes went."""
     most = tree.visits.size // 2
-    if tree.view.size > 0:
+    if tree.known.size > 0:
         return int(forget_least_visited(tree, tuple(node_fields(tree).values()), most))
     links, fields, counters, places = parts(tree)
     if tree.available.size > 0:

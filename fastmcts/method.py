@@ -205,7 +205,7 @@ class AllObservers(ISMCTS):
 
     def fields(self, game: Game) -> tuple[str, ...]:
         """What information sets are found by."""
-        return ("view", "before", "after")
+        return ("known", "before", "after")
 
     def simulate(self, strategy: Any, tree: Tree, scratch: Scratch, rng: Rng) -> None:
         """Add a simulation to the trees of all players."""

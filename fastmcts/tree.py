@@ -18,14 +18,14 @@ Where a node stands for many positions with different moves (`available` is kept
 `num_children` places, of which the first `num_tried` are in use, and when there are too few its children move
 to the end of the tree. The places that they leave belong to nobody until the tree is compacted.
 
-Where every player has a tree of its own (`view` is kept), a node is an information set: all that its player knows
+Where every player has a tree of its own (`known` is kept), a node is an information set: all that its player knows
 where it is to move. It has no parent, and its moves stand behind it. It is found by the hash of what the player
 knows, in a binary search tree with the root on top:
 
 ```
             node:    0      1      2      3      4      5      6    ...
      first_child: [  1   | NONE | NONE |  4   | NONE | NONE |  7       0, 3 and 6 are information sets
-            view: [  0   |  ?   |  ?   | 8c.. |  ?   |  ?   | 3f..     and all that is known to their players
+           known: [  0   |  ?   |  ?   | 8c.. |  ?   |  ?   | 3f..     hashes
           before: [  0   |  ?   |  ?   |  6   |  ?   |  ?   |  0       lower hashes; 0 where there are none
            after: [  3   |  ?   |  ?   |  0   |  ?   |  ?   |  0       higher ones
 ```
@@ -46,7 +46,7 @@ knows, in a binary search tree with the root on top:
 | amaf_sum      | float64 | [N]   | AMAF      | their rewards for `player`, summed                         |
 | available     | int32   | [N]   | worlds    | simulations in which the node could be chosen once tried   |
 | seed          | int64   | [N]   | replies   | what the replies to the move are drawn from                |
-| view          | uint64  | [N]   | observers | a hash of what the player to move knows; 0 at the root     |
+| known         | uint64  | [N]   | observers | a hash of what the player to move knows; 0 at the root     |
 | before        | int32   | [N]   | observers | an information set with lower hashes below; ROOT if none   |
 | after         | int32   | [N]   | observers | an information set with higher hashes below; ROOT if none  |
 | lower         | float32 | [N*P] | proofs    | the least reward that each player is proven to get         |
@@ -99,7 +99,7 @@ class Tree(NamedTuple):
     amaf_sum: NDArray[np.float64]
     available: NDArray[np.int32]
     seed: NDArray[np.int64]
-    view: NDArray[np.uint64]
+    known: NDArray[np.uint64]
     before: NDArray[np.int32]
     after: NDArray[np.int32]
     lower: NDArray[np.float32]
@@ -135,7 +135,7 @@ OPTIONAL_NODE_DTYPES: dict[str, type[np.generic]] = {
     "amaf_sum": np.float64,
     "available": np.int32,
     "seed": np.int64,
-    "view": np.uint64,
+    "known": np.uint64,
     "before": np.int32,
     "after": np.int32,
 }
@@ -228,7 +228,7 @@ def children(tree: Tree, node: int) -> range:
 
 
 def information_sets(tree: Tree) -> Iterator[int]:
-    """The nodes of a tree that are information sets, the root first; only where `view` is kept."""
+    """The nodes of a tree that are information sets, the root first; only where `known` is kept."""
     node = ROOT
     while node < int(tree.size[0]):
         yield node

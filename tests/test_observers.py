@@ -10,7 +10,7 @@ from fastmcts import GRAVE, ISMCTS, MAST, MCTS, PUCT, UCT, ExpandAll, GameRollou
 from fastmcts.constants import ROOT
 from fastmcts.games.kuhn_poker import BET, JACK, KING, PASS, QUEEN
 from fastmcts.jit import wrapping_integers
-from fastmcts.kernels.observers import hash_view, nearest
+from fastmcts.kernels.observers import hash_known, nearest
 from fastmcts.scratch import make_scratch
 from fastmcts.testing import check_tree
 from fastmcts.tree import Tree, child_for, information_sets
@@ -42,7 +42,7 @@ def where(tree: Tree, state: fastmcts.State) -> int:
     scratch = make_scratch(game.state_size, game.num_actions, game.num_players)
     scratch.state[:] = state.array
     with wrapping_integers():
-        return int(nearest(tree, hash_view(game, player, scratch)))
+        return int(nearest(tree, hash_known(game, player, scratch)))
 
 
 # ---- The same trees as those of objects and dicts

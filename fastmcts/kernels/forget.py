@@ -69,5 +69,5 @@ def join_anew(tree):
     tree.after[ROOT] = ROOT
     node = 1 + tree.num_children[ROOT]
     while node < tree.size[0]:
-        join(tree, nearest(tree, tree.view[node]), node)
+        join(tree, nearest(tree, tree.known[node]), node)
         node += 1 + tree.num_children[node]

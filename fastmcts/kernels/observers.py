@@ -80,39 +80,42 @@ def descend_together(strategy, tree, scratch, rng):
 @compiled
 def information_set(game, tree, player, scratch):
     """The node for what a player knows in `scratch.state`; it is added if it is not there yet."""
-    view = hash_view(game, player, scratch)
-    near = nearest(tree, view)
-    if tree.view[near] == view:
+    known = hash_known(game, player, scratch)
+    near = nearest(tree, known)
+    if tree.known[near] == known:
         return near
     node = tree.size[0]
     tree.size[0] = node + 1
     start_node(game, tree, node, NONE, player)
     tree.action[node] = NONE
-    tree.view[node] = view
+    tree.known[node] = known
     join(tree, near, node)
     return node
 
 
 @compiled
-def hash_view(game, player, scratch):
-    """Hash what a player knows in `scratch.state`: 64 bits, so that two of a million views share one in 37 million."""
+def hash_known(game, player, scratch):
+    """Hash what a player knows in `scratch.state` to 64 bits.
+
+    That any two of a million information sets share a hash has a chance of 1 in 37 million.
+    """
     game.observe(scratch.state, player, scratch.trial)
-    view = mix(np.uint64(player) + GOLDEN)
+    known = mix(np.uint64(player) + GOLDEN)
     for index in range(game.state_size):
-        view = mix(view ^ np.uint64(scratch.trial[index]))
-    return view
+        known = mix(known ^ np.uint64(scratch.trial[index]))
+    return known
 
 
 @compiled
-def nearest(tree, view):
+def nearest(tree, known):
     """The information set with a hash; if there is none, the one below which it is to be joined to the others.
 
     They are a binary search tree by their hashes, which keep it balanced by being random. The root, whose hash
     is 0, is on top, so that it also stands for an end.
     """
     node = ROOT
-    while tree.view[node] != view:
-        below = tree.before[node] if view < tree.view[node] else tree.after[node]
+    while tree.known[node] != known:
+        below = tree.before[node] if known < tree.known[node] else tree.after[node]
         if below == ROOT:
             break
         node = below
@@ -124,7 +127,7 @@ def join(tree, near, node):
     """Put an information set below the one that is `nearest`."""
     tree.before[node] = ROOT
     tree.after[node] = ROOT
-    if tree.view[node] < tree.view[near]:
+    if tree.known[node] < tree.known[near]:
         tree.before[near] = node
     else:
         tree.after[near] = node

@@ -25,7 +25,7 @@ def check_tree(tree: Tree, recycled: bool = False, own_visits: int = 1, bonus_vi
     size = int(tree.size[0])
     ensure(1 <= size <= tree.visits.size, f"size {size} is not between 1 and {tree.visits.size}")
     many_positions = tree.available.size > 0
-    tops = [ROOT] if tree.view.size == 0 else list(information_sets(tree))
+    tops = [ROOT] if tree.known.size == 0 else list(information_sets(tree))
     most_own = MAX_VISITS if recycled or many_positions else own_visits + bonus_visits
     owner = np.full(size, NONE, np.int64)
     tried = np.zeros(size, bool)
@@ -42,10 +42,10 @@ def check_tree(tree: Tree, recycled: bool = False, own_visits: int = 1, bonus_vi
         level = below
     orphans = np.flatnonzero(owner == NONE)
     ensure(many_positions or len(orphans) == 0, f"node {orphans[:1]} belongs to no parent's block")
-    if tree.view.size > 0:
+    if tree.known.size > 0:
         found = list(in_order(tree, int(tree.after[ROOT])))
         ensure(sorted(found) == tops[1:], "the search by hashes does not find all information sets once")
-        ensure(bool((np.diff(tree.view[found].astype(object)) > 0).all()), "hashes are not in order")
+        ensure(bool((np.diff(tree.known[found].astype(object)) > 0).all()), "hashes are not in order")
         ensure(depth <= 1, f"there are nodes {depth} moves below an information set")
     else:
         ensure(depth == tree.depth[0], f"depth says {tree.depth[0]}, but the deepest node is at {depth}")
