@@ -31,9 +31,13 @@ from fastmcts.testing import check_tree
 from fastmcts.testing.strategies import all_components
 from tests import naive
 
+REGISTERED = [game for game in map(load_game, registered_games()) if game.has_hidden_information]
 HIDDEN_GAMES: list[fastmcts.Game] = [
-    game for game in map(load_game, registered_games()) if game.has_hidden_information
-] + [games.OhHell(num_players=3, hand_size=4), games.Klondike(draw=1), games.Klondike(macro=True)]
+    *REGISTERED,
+    games.OhHell(num_players=3, hand_size=4),
+    games.Klondike(draw=1),
+    games.Klondike(macro=True),
+]
 
 METHODS: list[fastmcts.Method] = [
     ISMCTS(),
@@ -72,7 +76,7 @@ def positions(game: fastmcts.Game, count: int, seed: int = 0) -> Iterator[fastmc
 @cache
 def looking_the_same(game: fastmcts.Game) -> list[tuple[fastmcts.State, fastmcts.State]]:
     """Positions, and with each another world that the player to move cannot tell from it."""
-    count = 200 if JIT_ENABLED else 12
+    count = (200 if game in REGISTERED else 50) if JIT_ENABLED else 12
     return [(s, s.determinize(s.current_player(), number)) for number, s in enumerate(positions(game, count))]
 
 
@@ -93,7 +97,8 @@ def test_worlds_that_look_the_same_are_searched_the_same(game: fastmcts.Game, me
         assert seen.values.tobytes() == other.values.tobytes()
         assert seen.visits.sum() == 12
         assert seen.action == other.action
-        assert str(seen) == str(other), "nor does the printed line tell them apart"
+        if number % 10 == 0:  # it takes longer than the search
+            assert str(seen) == str(other), "nor does the printed line tell them apart"
     assert sum(state != world for state, world in pairs) > len(pairs) / 2
 
 
