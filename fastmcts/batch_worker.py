@@ -77,7 +77,7 @@ class KernelWorker:
         """Compile the kernels, or load them from the cache; return the seconds."""
         start = time.perf_counter()
         self.run_kernel(np.zeros(3, np.int64), 0)
-        if self.task.simulations * memory.widest_block(self.task.game) > self.searcher.limit:
+        if self.task.simulations * memory.most_new_nodes(self.searcher.strategy) > self.searcher.limit:
             self.searcher.prepare_recycling()
         return time.perf_counter() - start
 

@@ -428,6 +428,46 @@ class InformationSets(Search):
         return int(self.rng.lend(state.game.random_action, state.array, np.zeros(state.game.num_actions, np.int64)))
 
 
+class AllObservers(InformationSets):
+    """A dict of information sets for each player, by what it knows; who tries something new rolls out from there."""
+
+    def __init__(self, state: fastmcts.State, seed: int) -> None:
+        super().__init__(state, seed)
+        self.sets = {self.known(state): self.root}
+
+    @staticmethod
+    def known(state: fastmcts.State) -> tuple[int, str]:
+        player = state.current_player()
+        return player, state.information_state_string(player)
+
+    def simulate(self) -> None:
+        state = self.start()
+        chosen: list[Node] = []
+        inside = set(range(state.game.num_players))
+        while not state.is_terminal() and inside:
+            player = state.current_player()
+            if state.is_chance_node():
+                action = self.draw(state)
+            elif player not in inside:
+                action = self.rollout_action(state)
+            else:
+                node = self.sets.setdefault(self.known(state), Node(player))
+                if node.untried is None:
+                    node.untried = state.legal_actions()
+                if node.untried:
+                    action = self.take(node.untried, self.choose(len(node.untried)))
+                    node.children[action] = Node(player)
+                    inside.remove(player)
+                else:
+                    action = self.best([node])
+                chosen += [node, node.children[action]]
+            state.apply_action(action)
+        rewards = self.play_out(state, [])
+        for node in chosen:
+            node.visits += 1
+            node.value_sum += rewards[node.player]
+
+
 class Resampled(InformationSets):
     """Single perspective, with replies drawn anew at each visit."""
 
