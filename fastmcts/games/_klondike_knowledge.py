@@ -104,7 +104,7 @@ def prepares(state: Position, action: int, draw: int) -> bool:
         suit = (action - FOUNDATION_TO_COLUMN) // COLUMNS
         return waits(state, slot_of(SUITS * state[FOUNDATION + suit] + suit) - 1, draw)
     source = (action - COLUMN_TO_COLUMN) // COLUMNS
-    left = state[HEIGHT + source] - cards_moved(state, source, (action - COLUMN_TO_COLUMN) % COLUMNS)
+    left = int(state[HEIGHT + source]) - cards_moved(state, source, (action - COLUMN_TO_COLUMN) % COLUMNS)
     lowest = COLUMN + source * MAX_HEIGHT
     if left > 0:
         # The card that is free now has the rank and colour of the one that is covered instead, so that as a
