@@ -519,12 +519,13 @@ def test_the_greedy_policy_rearranges_before_it_goes_through_the_stock_again():
 @pytest.mark.parametrize(
     ("game", "greedy", "low", "high"),
     [
-        # Bjarnason, Fern and Tadepalli (2009) report 13.0 % for their greedy policy and 7.1 % for their
-        # random one, both in the macro form. Uniform play over every legal move wins nothing: cards wander
-        # to and fro between foundations and columns. The limits are four standard errors around 30,000 deals.
-        (Klondike(), True, 0.094, 0.131),
-        (Klondike(macro=True), True, 0.098, 0.135),
-        (Klondike(macro=True, idle_limit=1000), True, 0.107, 0.146),
+        # Bjarnason, Fern and Tadepalli (2009) report 13.0 % for their greedy policy, which does not look for
+        # what a move makes possible, and 7.1 % for their random one, both in the macro form. Uniform play over
+        # every legal move wins nothing: cards wander to and fro between foundations and columns. The limits
+        # are four standard errors around 30,000 deals.
+        (Klondike(), True, 0.122, 0.163),
+        (Klondike(macro=True), True, 0.153, 0.198),
+        (Klondike(macro=True, idle_limit=10), True, 0.133, 0.176),
         (Klondike(macro=True, worry_back=False), False, 0.047, 0.075),
         (Klondike(worry_back=False), False, 0.040, 0.066),
         (Klondike(), False, 0.0, 0.002),
