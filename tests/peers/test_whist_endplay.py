@@ -66,5 +66,4 @@ def test_open_cards_are_played_for_the_double_dummy_value_in_98_of_100_endings()
             right += tricks[action] == max(tricks.values())
             choices += len(set(tricks.values())) > 1
     assert choices >= 50, "in these, there is something to find out"
-    print(right, choices)
     assert right >= 98
