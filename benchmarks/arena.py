@@ -3,9 +3,10 @@
 Of more than two players, those with even numbers play for one side and those with odd numbers for the other.
 """
 
+import argparse
 import statistics
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -86,7 +87,7 @@ class Score:
     Attributes:
         pairs: 1 a win, 0.5 a draw, the mean of both games; or, where the games of a pair are played with the same
             cards, 1 if the sum of both is higher than the other side's, and 0.5 if it is equal.
-        margins: The sum of utilities that the first side won more than the second, a game.
+        margins: How much more utility a player of the first side won than one of the second, a game.
     """
 
     pairs: list[float] = field(default_factory=list)
@@ -194,9 +195,9 @@ def play_block(
 
 
 def margin_of(state: State, side: int) -> float:
-    """How much more utility the players of a side have than the others."""
+    """How much more utility a player of a side has than one of the other side, on average."""
     utilities = state.returns()
-    return sum(utilities[side::2]) - sum(utilities[1 - side :: 2])
+    return statistics.mean(utilities[side::2]) - statistics.mean(utilities[1 - side :: 2])
 
 
 def points(margin: float) -> float:
@@ -204,7 +205,48 @@ def points(margin: float) -> float:
     return 1.0 if margin > 0.0 else 0.5 if margin == 0.0 else 0.0
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def parse_arguments(description: str | None, names: Sequence[str], simulations: int) -> argparse.Namespace:
+    """Read what the matches of a script have in common; `names` are the games to choose from."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", type=int, default=400, help="for each match, in pairs")
+    parser.add_argument("--simulations", type=int, default=simulations, help="for each move")
+    parser.add_argument("--threads", type=int, default=THREADS)
+    parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="GAME", help=", ".join(names))
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    if arguments.games < 4:
+        parser.error(f"--games must be at least 4, not {arguments.games}: one pair has no interval")
+    return arguments
+
+
+@dataclass(frozen=True)
+class Match:
+    """Two sides, and what they play; the title says who they are."""
+
+    title: str
+    game: Game
+    first: Side
+    second: Side
+
+
+def play_each(matches: Iterable[Match], games: int, **options: Any) -> Iterator[tuple[Match, Score]]:
+    """Play matches one after the other, with the options of `play`; yield each when it is over.
+
+    Ctrl-C ends the last one early: it is yielded with what was played.
+    """
+    for match in matches:
+        score, is_over = Score(), False
+        with suppress(KeyboardInterrupt), bars() as add_bar:
+            show = add_bar(f"{match.game.name}: {match.title}", games)
+            play(score, match.game, match.first, match.second, games, show=show, **options)
+            is_over = True
+        if len(score.pairs) > 1:
+            yield match, score
+        if not is_over:
+            return
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """The lines of a Markdown table; all columns but the first are numbers."""
     yield f"| {' | '.join(header)} |"
     yield f"|---|{'---:|' * (len(header) - 1)}"
