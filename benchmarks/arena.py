@@ -1,15 +1,21 @@
-"""Matches between two ways to search: pairs of games from the same random opening, with changed seats."""
+"""Matches between two ways to play: pairs of games from the same random opening or deal, with changed seats.
 
+Of more than two players, those with even numbers play for one side and those with odd numbers for the other.
+"""
+
+import argparse
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
 import fastmcts
-from fastmcts import Game, State
+from fastmcts import PIMC, Game, State, spawn_seed
+from fastmcts.jit import wrapping_integers
+from fastmcts.kernels.rng import make_rng
 
 THREADS = 2
 BLOCK = 100  # games that are played side by side; Ctrl-C loses those that are not over
@@ -48,15 +54,45 @@ class Searching:
 
     def choose(self, numbers: Sequence[int], states: Sequence[State], seed: int) -> Sequence[int]:
         """The moves that the searches find."""
+        if isinstance(self.options.get("method"), PIMC):  # which has many trees, and a batch one for each position
+            seeds = [spawn_seed(seed, index) for index in range(len(states))]
+            pairs = zip(states, seeds, strict=True)
+            found = [fastmcts.search(state, seed=own, threads=self.threads, **self.options) for state, own in pairs]
+            return [action for result in found if (action := result.action) is not None]
         threads = min(self.threads, len(states))
         return fastmcts.search_batch(states, seed=seed, threads=threads, **self.options).action.tolist()
 
 
+class Policy:
+    """Plays one of a game's own policies.
+
+    Args:
+        name: The method that chooses: "random_action" or "rollout_action".
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def choose(self, numbers: Sequence[int], states: Sequence[State], seed: int) -> Sequence[int]:
+        """The moves of the policy."""
+        rng = make_rng(seed)
+        actions = np.zeros(states[0].game.num_actions, np.int64)
+        with wrapping_integers():
+            return [int(getattr(state.game, self.name)(state.array, actions, rng)) for state in states]
+
+
 @dataclass
 class Score:
-    """What the first side has scored: 1 a win, 0.5 a draw, the mean of both games for each pair."""
+    """What the first side has scored in each pair.
+
+    Attributes:
+        pairs: 1 a win, 0.5 a draw, the mean of both games; or, where the games of a pair are played with the same
+            cards, 1 if the sum of both is higher than the other side's, and 0.5 if it is equal.
+        margins: How much more utility a player of the first side won than one of the second, a game.
+    """
 
     pairs: list[float] = field(default_factory=list)
+    margins: list[float] = field(default_factory=list)
 
     @property
     def games(self) -> int:
@@ -98,10 +134,10 @@ def share(mean: float, interval: tuple[float, float]) -> str:
     return f"{mean:.1%} ({low:.1%} to {high:.1%})"
 
 
-def opening(game: Game, moves: int, rng: np.random.Generator) -> State:
-    """A position after some random moves in which the game is not over."""
+def opening(game: Game, moves: int, rng: np.random.Generator, deal: int) -> State:
+    """A position after some random moves in which the game is not over; `deal` decides what is dealt."""
     while True:
-        state = game.new_initial_state()
+        state = game.new_initial_state(deal)
         for _ in range(moves):
             if not state.is_terminal():
                 state.apply_action(int(rng.choice(state.legal_actions())))
@@ -118,8 +154,9 @@ def play(
     opening_moves: int = OPENING_MOVES,
     seed: int = 0,
     show: Show | None = None,
+    same_cards: bool = False,
 ) -> None:
-    """Play a match of two-player games.
+    """Play a match.
 
     Args:
         score: Where the pairs are added, block by block: after Ctrl-C it has those that are over.
@@ -130,12 +167,18 @@ def play(
         opening_moves: How many random moves both games of a pair start with.
         seed: Decides openings and searches.
         show: Called after every move with the games that are over and the score so far.
+        same_cards: Count a pair once, by the sum of what each side won: so the luck of the deal is the same for both.
     """
     rng = np.random.default_rng(seed)
     pairs = (games + 1) // 2
     for start in range(0, pairs, BLOCK // 2):
-        openings = [opening(game, opening_moves, rng) for _ in range(min(BLOCK // 2, pairs - start))]
-        score.pairs += play_block(openings, (first, second), 2 * start, rng, lambda over: show and show(over, score))
+        numbers = range(start, min(start + BLOCK // 2, pairs))
+        openings = [opening(game, opening_moves, rng, spawn_seed(seed, number)) for number in numbers]
+        boards = play_block(openings, (first, second), 2 * start, rng, lambda over: show and show(over, score))
+        margins = [margin_of(state, number % 2) for number, state in enumerate(boards)]
+        for one, other in zip(margins[::2], margins[1::2], strict=True):
+            score.pairs.append(points(one + other) if same_cards else (points(one) + points(other)) / 2)
+            score.margins.append((one + other) / 2)
 
 
 def play_block(
@@ -144,14 +187,14 @@ def play_block(
     offset: int,
     rng: np.random.Generator,
     show: Callable[[float], object],
-) -> list[float]:
-    """Play a pair from each opening, a move in every game at a time; return the first side's score of each pair."""
+) -> list[State]:
+    """Play a pair from each opening, a move in every game at a time; return how the games ended."""
     boards = [state.clone() for state in openings for _ in sides]
     running = list(range(len(boards)))
     while running:
         for side in range(2):
-            # In games with even numbers the first side is player 0.
-            at_move = [n for n in running if boards[n].current_player() == (side + n) % 2]
+            # In games with even numbers the first side has the players with even numbers.
+            at_move = [n for n in running if boards[n].current_player() % 2 == (side + n) % 2]
             if at_move:
                 states = [boards[n] for n in at_move]
                 actions = sides[side].choose([offset + n for n in at_move], states, int(rng.integers(2**62)))
@@ -159,14 +202,59 @@ def play_block(
                     state.apply_action(int(action))
                 running = [n for n in running if not boards[n].is_terminal()]
             show(offset + len(boards) - len(running))
-    points = [points_of(state, number % 2) for number, state in enumerate(boards)]
-    return [(points[n] + points[n + 1]) / 2 for n in range(0, len(points), 2)]
+    return boards
 
 
-def points_of(state: State, player: int) -> float:
-    """1 for a win, 0.5 for a draw, 0 for a loss, whatever the utilities."""
-    ours, theirs = state.returns()[player], state.returns()[1 - player]
-    return 1.0 if ours > theirs else 0.5 if ours == theirs else 0.0
+def margin_of(state: State, side: int) -> float:
+    """How much more utility a player of a side has than one of the other side, on average."""
+    utilities = state.returns()
+    return statistics.mean(utilities[side::2]) - statistics.mean(utilities[1 - side :: 2])
+
+
+def points(margin: float) -> float:
+    """1 for a win, 0.5 for a draw, 0 for a loss, by however much."""
+    return 1.0 if margin > 0.0 else 0.5 if margin == 0.0 else 0.0
+
+
+def parse_arguments(description: str | None, names: Sequence[str], simulations: int) -> argparse.Namespace:
+    """Read what the matches of a script have in common; `names` are the games to choose from."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", type=int, default=400, help="for each match, in pairs")
+    parser.add_argument("--simulations", type=int, default=simulations, help="for each move")
+    parser.add_argument("--threads", type=int, default=THREADS)
+    parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="GAME", help=", ".join(names))
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    if arguments.games < 4:
+        parser.error(f"--games must be at least 4, not {arguments.games}: one pair has no interval")
+    return arguments
+
+
+@dataclass(frozen=True)
+class Match:
+    """Two sides, and what they play; the title says who they are."""
+
+    title: str
+    game: Game
+    first: Side
+    second: Side
+
+
+def play_each(matches: Iterable[Match], games: int, **options: Any) -> Iterator[tuple[Match, Score]]:
+    """Play matches one after the other, with the options of `play`; yield each when it is over.
+
+    Ctrl-C ends the last one early: it is yielded with what was played.
+    """
+    for match in matches:
+        score, is_over = Score(), False
+        with suppress(KeyboardInterrupt), bars() as add_bar:
+            show = add_bar(f"{match.game.name}: {match.title}", games)
+            play(score, match.game, match.first, match.second, games, show=show, **options)
+            is_over = True
+        if len(score.pairs) > 1:
+            yield match, score
+        if not is_over:
+            return
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import arena
 
-from fastmcts import PUCT, UCT, Selection, UCB1Tuned, games
+from fastmcts import UCB1, UCT, Selection, UCB1Tuned, games
 
 BOARDS = {
     "Connect Four": games.ConnectFour(),
@@ -29,8 +29,11 @@ ALL_BOARDS = BOARDS | MORE_BOARDS
 
 SIMULATIONS = 400
 REFERENCE = UCT(c=1.4)
-#: UCB1(c) is UCT(c * sqrt(2)), so that one of them is enough.
-RULES: tuple[Selection, ...] = (*(UCT(c=c) for c in (0.2, 0.3, 0.4, 0.5, 0.7, 1.0)), UCB1Tuned(), PUCT())
+RULES: tuple[Selection, ...] = (
+    *(UCT(c=c) for c in (0.2, 0.3, 0.5, 0.7, 1.0)),
+    *(UCB1(c=c) for c in (0.3, 0.5, 0.7, 1.0, 1.4)),
+    UCB1Tuned(),
+)
 
 
 def name_of(rule: Selection) -> str:

@@ -179,7 +179,7 @@ class ISMCTS(Method):
     @property
     def in_kernels(self) -> Method:
         """With one observer, this one."""
-        return self if self.observers == "self" else AllObservers()
+        return self if self.observers == "self" else ALL_OBSERVERS
 
     def fields(self, game: Game) -> tuple[str, ...]:
         """How often each move was available."""
@@ -241,9 +241,15 @@ class PIMC(Method):
     @property
     def in_kernels(self) -> Method:
         """Open cards in each world."""
-        return PerfectInformation()
+        return OPEN_CARDS
+
+
+#: Made once: gathering what Numba has to know of a component takes 2 ms, and PIMC needs one for each world.
+OPEN_CARDS = PerfectInformation()
+ONE_OBSERVER = ISMCTS()
+ALL_OBSERVERS = AllObservers()
 
 
 def default_method(game: Game) -> Method:
     """The method that suits a game."""
-    return ISMCTS() if game.has_hidden_information else PerfectInformation()
+    return ONE_OBSERVER if game.has_hidden_information else OPEN_CARDS

@@ -1,0 +1,54 @@
+"""Is a tree of one's own moves alone enough against random play, and should its replies be drawn anew?
+
+    python benchmarks/single_perspective.py [--games 400] [--simulations 200] [--only connect_four] [--seed 0]
+
+Both games of a pair start with the same two random moves and have changed seats. The interval is that of the mean
+over pairs. A line is printed as soon as a match is over; Ctrl-C prints what was played.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import arena
+
+from fastmcts import UCT, Game, PerfectInformation, SinglePerspective, games
+
+GAMES: dict[str, Game] = {
+    "tic_tac_toe": games.TicTacToe(),
+    "connect_four": games.ConnectFour(),
+    "breakthrough": games.Breakthrough(rows=6, columns=6),
+}
+
+PAIRINGS = (
+    ("full tree", "random"),
+    ("fixed replies", "random"),
+    ("resampled replies", "random"),
+    ("resampled replies", "fixed replies"),
+)
+
+
+def matches(names: Sequence[str], simulations: int, threads: int) -> Iterator[arena.Match]:
+    """All pairings on some games."""
+    search = {"simulations": simulations, "selection": UCT(), "threads": threads}
+    players: dict[str, arena.Side] = {
+        "random": arena.Policy("random_action"),
+        "full tree": arena.Searching(method=PerfectInformation(), **search),
+        "fixed replies": arena.Searching(method=SinglePerspective(), **search),
+        "resampled replies": arena.Searching(method=SinglePerspective(resample=True), **search),
+    }
+    for name in names:
+        for first, second in PAIRINGS:
+            yield arena.Match(f"{first} against {second}", GAMES[name], players[first], players[second])
+
+
+def main() -> None:
+    """Play the matches and print the table."""
+    arguments = arena.parse_arguments(__doc__, list(GAMES), simulations=200)
+    chosen = matches(arguments.only, arguments.simulations, arguments.threads)
+    played = arena.play_each(chosen, arguments.games, seed=arguments.seed)
+    rows = ((match.title, f"`{match.game!r}`", f"{score.games:,}", str(score)) for match, score in played)
+    for line in arena.table(("match", "game", "games", "score of the first (95%)"), rows):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
