@@ -189,7 +189,7 @@ class Search:
         return [(utility - low) / (high - low) for utility in state.returns()]
 
     def rollout_action(self, state: fastmcts.State) -> int:
-        if state.game.has_chance:  # they draw nothing where there is one move
+        if state.game.overrides("random_action"):  # it may draw other numbers for the same chances
             return int(self.rng.lend(state.game.random_action, state.array, np.zeros(state.game.num_actions, np.int64)))
         legal = state.legal_actions()
         return legal[self.rng.below(len(legal))]
@@ -302,7 +302,8 @@ class Decisive(Search):
             child = state.child(action)
             if child.is_terminal() and child.returns()[player] == state.game.max_utility:
                 return action
-        return super().rollout_action(state)
+        legal = state.legal_actions()
+        return legal[self.rng.below(len(legal))]
 
 
 class Solver(Search):
@@ -511,10 +512,20 @@ class ExpandAll(Search):
     def simulate(self) -> None:
         state = self.state.clone()
         path = [self.root]
-        while not state.is_terminal() and path[-1].children:
-            action = self.best(path)
+        fresh = False
+        while not state.is_terminal() and not fresh and (state.is_chance_node() or path[-1].children):
+            node = path[-1]
+            if state.is_chance_node():
+                action = self.draw(state)
+                node.untried = state.legal_actions() if node.untried is None else node.untried
+                fresh = action not in node.children
+                if fresh:
+                    self.take(node.untried, node.untried.index(action))
+                    node.children[action] = Node(node.player)
+            else:
+                action = self.best(path)
             state.apply_action(action)
-            path.append(path[-1].children[action])
+            path.append(node.children[action])
         leaf = path[-1]
         if state.is_terminal() or leaf.visits < 1:
             totals, count = self.play_out(state, []), 1

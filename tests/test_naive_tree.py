@@ -18,11 +18,15 @@ from fastmcts import (
     PerfectInformation,
     Prioritized,
     RandomRollout,
+    SinglePerspective,
     UCB1Tuned,
     games,
 )
 from fastmcts.constants import ROOT
+from fastmcts.games import load_game, registered_games
+from fastmcts.jit import JIT_ENABLED
 from fastmcts.testing import check_tree
+from fastmcts.testing.strategies import allowed_strategies, first_decision
 from tests import naive
 from tests.toys import ThreePlayers, TwiceInARow
 
@@ -83,6 +87,45 @@ def test_the_search_of_a_position_far_into_the_game_agrees_too() -> None:
         state.apply_action(column)
     result = fastmcts.search(state, simulations=600, seed=8)
     assert_equal_and_whole(result, naive.Search(state, 8).run(600))
+
+
+#: What the naive version of each component is; what is left out is plain UCT's.
+NAIVE: dict[type, tuple[Any, dict[str, Any]]] = {
+    UCT: (naive.Search, {"score": naive.uct(1.4)}),
+    UCB1: (naive.Search, {"score": naive.ucb1(1.4)}),
+    UCB1Tuned: (naive.Search, {"score": naive.ucb1_tuned}),
+    PUCT: (naive.Puct, {}),
+    GRAVE: (naive.Grave, {}),
+    ExpandAll: (naive.ExpandAll, {}),
+    Prioritized: (naive.Prioritized, {}),
+    GameRollout: (naive.GamePolicy, {}),
+    MAST: (naive.Mast, {}),
+    Decisive: (naive.Decisive, {}),
+    SinglePerspective: (naive.SinglePerspective, {}),
+    bool: (naive.Solver, {}),
+}
+
+
+#: Smaller boards, where plain Python would take minutes.
+SMALLER = {"hex": games.Hex(size=4), "sos": games.SOS(rows=4, columns=4)}
+
+
+@pytest.mark.skipif(JIT_ENABLED, reason="it would compile for an hour; the signature says that it is the same")
+@pytest.mark.parametrize("name", registered_games())
+def test_every_game_and_strategy_that_is_allowed_builds_the_tree_of_its_naive_version(name: str) -> None:
+    game = SMALLER.get(name) or load_game(name)
+    state = first_decision(game)
+    open_cards = {"method": PerfectInformation()} if game.has_hidden_information else {}
+    compared = 0
+    for options in allowed_strategies(game):
+        [component] = options.values()
+        if game.has_hidden_information and "method" in options:
+            continue  # they have tests of their own
+        search, arguments = NAIVE.get(type(component), (naive.Search, {}))
+        result = fastmcts.search(state, simulations=25, seed=5, **open_cards, **options)
+        assert_equal_and_whole(result, search(state, 5, **arguments).run(25))
+        compared += 1
+    assert compared >= 8
 
 
 def assert_equal_and_whole(result: fastmcts.SearchResult, root: naive.Node) -> None:
