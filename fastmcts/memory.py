@@ -23,7 +23,7 @@ Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
 
 MEGABYTE = 1_000_000
 FIRST_CAPACITY = 1024  # nodes
-FIRST_BYTES = 32 * MEGABYTE  # for searches that need more than that
+FIRST_BYTES = 24 * MEGABYTE  # for searches that need more than that; small beside the default limit
 DOUBLED_BYTES = 32 * MEGABYTE  # doubling more takes so long that a clock would suffer: then all at once
 DOUBLED_PART = 16  # of the limit: what is copied and given back stays small, as allocators may hold on to it
 FEWEST_BLOCKS = 4  # of what a simulation adds, with which a tree can live on recycling
@@ -93,8 +93,8 @@ def next_capacity(tree: Tree, limit: int) -> int:
 
 
 def within(tree: Tree, limit: int) -> Tree:
-    """The tree, or a smaller copy if its arrays have room for more than `limit` nodes."""
-    return tree if tree.visits.size <= limit else trees.grown(tree, limit)
+    """A tree as it is if it is small beside the limit of nodes, or else a copy that has all the room at once."""
+    return tree if tree.visits.size <= limit // DOUBLED_PART else trees.grown(tree, limit)
 
 
 def drop_least_visited(tree: Tree) -> int:
