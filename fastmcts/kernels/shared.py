@@ -12,6 +12,7 @@ from fastmcts.atomics import compare_and_swap, fetch_add, fetch_max, publish, re
 from fastmcts.constants import NONE, ROOT, TERMINAL
 from fastmcts.jit import compiled, entry
 from fastmcts.kernels.copy import copy
+from fastmcts.kernels.expand import start_node
 from fastmcts.kernels.moves import legal_moves
 from fastmcts.kernels.rng import shuffle
 from fastmcts.kernels.rollout import play_out
@@ -88,13 +89,7 @@ def lay_out_children(game, tree, node, player, scratch, rng):
     for index in range(count):
         child = first + index
         tree.action[child] = scratch.actions[index]
-        tree.visits[child] = 0
-        tree.value_sum[child] = 0.0
-        tree.parent[child] = node
-        tree.first_child[child] = NONE
-        tree.num_children[child] = 0
-        tree.num_tried[child] = 0
-        tree.player[child] = player
+        start_node(game, tree, child, node, player)
     tree.num_children[node] = count
     publish(tree.first_child, node, np.int32(first))
 
