@@ -30,6 +30,7 @@ ROUNDS = 7
 GAME_SIMULATIONS = 20_000  # for each game: some have long rollouts
 GAME_ROUNDS = 3
 GAMES = 400  # of each match
+RULE_GAMES = 100  # for each selection rule and board
 
 FIRST_SEARCH = """
 import fastmcts, time
@@ -109,7 +110,7 @@ def strategy_table() -> Iterator[str]:
 def default_table() -> Iterator[str]:
     """Selection rules over our games."""
     boards = list(default_rule.BOARDS)
-    scores = default_rule.play_all(boards, default_rule.RULES, GAMES, default_rule.SIMULATIONS, seed=0)
+    scores = default_rule.play_all(boards, default_rule.RULES, RULE_GAMES, default_rule.SIMULATIONS, seed=0)
     return default_rule.score_table(scores, boards, default_rule.RULES)
 
 
