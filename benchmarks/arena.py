@@ -22,7 +22,8 @@ BLOCK = 100  # games that are played side by side; Ctrl-C loses those that are n
 OPENING_MOVES = 2
 DEVIATIONS = 1.96  # of the mean, for an interval of 95%
 
-Show = Callable[[float, "Score"], object]
+#: Called with the games that are over and the score so far, which is printed.
+Show = Callable[[float, object], object]
 
 
 class Side(Protocol):
@@ -111,16 +112,26 @@ class Score:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95% interval of the mean: Wilson's, for as many coins as have the same standard error."""
-        mean, z2 = self.mean, DEVIATIONS**2
-        coins = mean * (1.0 - mean) / self.error**2 if self.error > 0.0 else float(self.games)
-        centre = (mean + z2 / (2 * coins)) / (1 + z2 / coins)
-        margin = DEVIATIONS * (mean * (1 - mean) / coins + z2 / (4 * coins**2)) ** 0.5 / (1 + z2 / coins)
-        return centre - margin, centre + margin
+        mean = self.mean
+        return wilson(mean, mean * (1.0 - mean) / self.error**2 if self.error > 0.0 else float(self.games))
 
     def __str__(self) -> str:
-        """The score with its interval."""
-        low, high = self.interval
-        return f"{self.mean:.1%} ({low:.1%} to {high:.1%})"
+        """The score with its interval; nothing while there is none."""
+        return share(self.mean, self.interval) if len(self.pairs) > 1 else ""
+
+
+def wilson(mean: float, coins: float) -> tuple[float, float]:
+    """Wilson's 95% interval for the chance of a coin, of which `coins` throws had this mean."""
+    z2 = DEVIATIONS**2
+    centre = (mean + z2 / (2 * coins)) / (1 + z2 / coins)
+    margin = DEVIATIONS * (mean * (1 - mean) / coins + z2 / (4 * coins**2)) ** 0.5 / (1 + z2 / coins)
+    return centre - margin, centre + margin
+
+
+def share(mean: float, interval: tuple[float, float]) -> str:
+    """A share with its interval."""
+    low, high = interval
+    return f"{mean:.1%} ({low:.1%} to {high:.1%})"
 
 
 def opening(game: Game, moves: int, rng: np.random.Generator, deal: int) -> State:
@@ -272,9 +283,8 @@ def bars() -> Iterator[Callable[[str, int], Show]]:
         def add(name: str, games: int) -> Show:
             task = bar.add_task(name, total=games, score="")
 
-            def show(over: float, score: Score) -> None:
-                text = str(score) if len(score.pairs) > 1 else ""
-                bar.update(task, completed=over, score=text, visible=over < games)
+            def show(over: float, score: object) -> None:
+                bar.update(task, completed=over, score=str(score), visible=over < games)
 
             return show
 

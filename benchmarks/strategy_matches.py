@@ -15,7 +15,7 @@ from typing import Any
 
 import arena
 
-from fastmcts import GRAVE, MAST, UCB1, UCT, Game, Prioritized, games
+from fastmcts import GRAVE, MAST, UCB1, Game, Prioritized, games
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class Match:
 
 MATCHES = {
     "grave": Match(
-        "`GRAVE()` against `UCT(c=0.4)`",
+        "`GRAVE()` against the default",
         games.Hex(size=9),
         simulations=500,
         first={"selection": GRAVE()},
-        second={"selection": UCT(c=0.4)},
+        second={},
     ),
     "mast": Match(
         "`MAST()` against random rollouts",
@@ -50,7 +50,6 @@ MATCHES = {
         simulations=500,
         first={"rollout": MAST()},
         second={},
-        both={"selection": UCT(c=0.4)},
     ),
     "solver": Match(
         "`solver=True` against none",
@@ -58,7 +57,6 @@ MATCHES = {
         simulations=1000,
         first={"solver": True},
         second={},
-        both={"selection": UCT(c=0.4)},
     ),
     "prioritized": Match(
         "`Prioritized()` against `Lazy()`, `UCB1(c=1.4)`",

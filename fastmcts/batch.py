@@ -2,15 +2,14 @@
 
 import time
 from collections.abc import Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from threading import Event, Lock
+from threading import Thread
 from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.batch_worker import BatchTask, KernelWorker, SearchWorker
+from fastmcts.batch_worker import BatchTask, KernelWorker, RangeQueue, SearchWorker
 from fastmcts.constants import NONE
 from fastmcts.final import final_index
 from fastmcts.game import Game
@@ -22,8 +21,6 @@ from fastmcts.progress import Bar, Progress, ProgressOption
 from fastmcts.state import State
 
 SECONDS_BETWEEN_LOOKS = 0.05
-SHARE_TAKEN = 3  # a thread takes a third of its part of what is left: much at first, little at last
-LEAST_TAKEN = 64  # but not less than this part of its part of all
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,48 +143,42 @@ def searched(game: Game, options: Options, positions: NDArray[np.int64]) -> NDAr
     return starts
 
 
-class RangeQueue:
-    """Deals out ranges of positions to threads, so that none waits long for the last one."""
-
-    def __init__(self, total: int, threads: int) -> None:
-        self.total = total
-        self.threads = threads
-        self.next = 0
-        self.lock = Lock()
-        self.stopped = Event()
-
-    def take(self) -> range:
-        """The next positions; none when all are taken or the batch was stopped."""
-        with self.lock:
-            start = self.total if self.stopped.is_set() else self.next
-            share = (self.total - start) // (SHARE_TAKEN * self.threads)
-            least = self.total // (LEAST_TAKEN * self.threads)
-            self.next = min(self.total, start + max(1, share, least))
-            return range(start, self.next)
-
-
 def work_off(
     workers: Sequence[KernelWorker | SearchWorker], queue: RangeQueue, progress: Progress, start: float
 ) -> None:
-    """Let each worker work in a thread of its own until all is done, or one fails, or Ctrl-C."""
-    pool = ThreadPoolExecutor(len(workers), thread_name_prefix="fastmcts")
+    """Let each worker work in a thread of its own until all is done, or one fails, or Ctrl-C.
+
+    This thread only waits: were it to work too, the system would often start another beside it on the same core.
+    """
 
     def look() -> BatchSnapshot:
         done = sum(worker.positions for worker in workers)
         return BatchSnapshot(done, queue.total, sum(w.simulations for w in workers), time.perf_counter() - start)
 
+    failures: list[BaseException] = []
+
+    def work(worker: KernelWorker | SearchWorker) -> None:
+        try:
+            worker.work(queue)
+        except BaseException as error:
+            failures.append(error)
+            queue.stopped.set()
+
+    threads = [Thread(target=work, args=(worker,), name="fastmcts") for worker in workers]
     try:
-        futures: list[Future[None]] = [pool.submit(worker.work, queue.take, queue.stopped) for worker in workers]
-        left = set(futures)
-        while left and not any(future.done() and future.exception() for future in futures):
-            _, left = wait(left, SECONDS_BETWEEN_LOOKS, FIRST_EXCEPTION)
-            if progress.is_due:
-                progress.update(look())
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(SECONDS_BETWEEN_LOOKS)
+                if progress.is_due:
+                    progress.update(look())
     finally:
         queue.stopped.set()
-        pool.shutdown(wait=True)
-    for future in futures:
-        future.result()
+        for thread in threads:
+            thread.join()
+    for error in failures:
+        raise error
     progress.update(look())
 
 

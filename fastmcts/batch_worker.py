@@ -2,8 +2,7 @@
 
 import dataclasses
 import time
-from collections.abc import Callable
-from threading import Event
+from threading import Event, Lock
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,28 @@ from fastmcts.mcts import MCTS
 from fastmcts.options import Options
 from fastmcts.searcher import Searcher, known_speed, note_speed
 
+SHARE_TAKEN = 2  # a thread takes half of its part of what is left: much at first, little at last
+WORTHWHILE_SECONDS = 0.0005  # a call of a kernel takes a tenth of it
+
+
+class RangeQueue:
+    """Deals out ranges of positions to threads, so that none waits long for the last one."""
+
+    def __init__(self, total: int, threads: int) -> None:
+        self.total = total
+        self.threads = threads
+        self.next = 0
+        self.lock = Lock()
+        self.stopped = Event()
+
+    def take(self, least: int) -> range:
+        """The next positions, `least` or more while they last; none when the batch was stopped."""
+        with self.lock:
+            start = self.total if self.stopped.is_set() else self.next
+            share = (self.total - start) // (SHARE_TAKEN * self.threads)
+            self.next = min(self.total, start + max(share, least))
+            return range(start, self.next)
+
 
 class BatchTask:
     """The positions of a batch, and what is found about each; threads write to different rows."""
@@ -29,6 +50,7 @@ class BatchTask:
         self.game = game
         self.options = options
         self.positions = positions  # int64 [B, state_size]
+        self.simulations = options.simulations or 1  # for each
         self.generators = make_rngs(spawn_seeds(options.seed, count))  # uint64 [B, 2]
         self.visits = np.zeros((count, game.num_actions), np.int64)
         self.value_sums = np.zeros((count, game.num_actions), np.float64)
@@ -55,15 +77,15 @@ class KernelWorker:
         """Compile the kernels, or load them from the cache; return the seconds."""
         start = time.perf_counter()
         self.run_kernel(np.zeros(3, np.int64), 0)
-        if (self.task.options.simulations or 0) * memory.widest_block(self.task.game) > self.searcher.limit:
+        if self.task.simulations * memory.most_new_nodes(self.searcher.strategy) > self.searcher.limit:
             self.searcher.prepare_recycling()
         return time.perf_counter() - start
 
-    def work(self, take: Callable[[], range], stopped: Event) -> None:
-        """Search the positions that `take` deals out until there are none left."""
-        while taken := take():
+    def work(self, queue: RangeQueue) -> None:
+        """Search the positions that a queue deals out until there are none left."""
+        while taken := queue.take(self.worthwhile):
             cursor = memory.on_own_lines(np.array([taken.start, 0, taken.stop], np.int64))
-            while cursor[0] < taken.stop and not stopped.is_set():
+            while cursor[0] < taken.stop and not queue.stopped.is_set():
                 before = int(cursor[0])
                 added = self.run_kernel(cursor, self.pace.next_chunk())
                 if added > 0:
@@ -75,12 +97,17 @@ class KernelWorker:
         if self.simulations > 0:
             note_speed(self.searcher.strategy, self.pace.took / self.pace.chunk)
 
+    @property
+    def worthwhile(self) -> int:
+        """How many positions are worth a call of the kernel."""
+        return max(1, self.pace.fitting(WORTHWHILE_SECONDS) // self.task.simulations)
+
     def run_kernel(self, cursor: NDArray[np.int64], simulations: int) -> int:
         """Search on from a cursor; return how many simulations were added."""
         task, searcher = self.task, self.searcher
         arrays = [array for array in searcher.tree if array.size > 0]
         seed_plot = tuple(zip(arrays, self.fresh, strict=True))
-        todo = (task.positions, task.generators, task.options.simulations, task.options.search_forced)
+        todo = (task.positions, task.generators, task.simulations, task.options.search_forced)
         found = (task.visits, task.value_sums, task.lower, task.upper, task.only)
         with searcher.blaming_the_game():
             return run_batch(
@@ -105,15 +132,16 @@ class SearchWorker:
         self.mcts.forest.plant(self.task.positions[0])
         return self.mcts.forest.prepare()
 
-    def work(self, take: Callable[[], range], stopped: Event) -> None:
-        """Search the positions that `take` deals out until there are none left."""
+    def work(self, queue: RangeQueue) -> None:
+        """Search the positions that a queue deals out until there are none left."""
         task = self.task
-        while taken := take():
+        self.mcts.cancelled = queue.stopped
+        while taken := queue.take(1):
             for index in taken:
-                if stopped.is_set():
-                    return
                 self.mcts.start_over(spawn_seed(task.options.seed, index))
                 result = self.mcts.search(task.game.new_state(task.positions[index]))
+                if queue.stopped.is_set():
+                    return
                 task.visits[index, result.actions] = result.visits
                 task.value_sums[index, result.actions] = np.nan_to_num(result.values) * result.visits
                 if len(result.actions) == 1:

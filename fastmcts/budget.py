@@ -67,10 +67,14 @@ class Budget:
         time_left = CHUNK_SECONDS
         if self.deadline is not None:
             time_left = max(0.0, min(CHUNK_SECONDS, self.deadline - self.chunk_start))
-        fitting = int(self.chunk * time_left / max(self.took, 1e-9))
+        fitting = self.fitting(time_left)
         chunk = max(1, min(fitting, MOST_GROWTH * self.chunk) if self.done > 0 else fitting)
         ends = [end - self.done for end in (self.simulations, up_to) if end is not None]
         return min(chunk, *ends) if ends else chunk
+
+    def fitting(self, seconds: float) -> int:
+        """How many simulations fit into so many seconds, at the speed of the last chunk."""
+        return int(self.chunk * seconds / max(self.took, 1e-9))
 
     def add(self, other: "Budget") -> None:
         """Count what another budget was used for as well."""

@@ -14,6 +14,8 @@ from fastmcts.tree import Tree
 
 __all__ = ["ExpandAll", "Expansion", "Lazy", "Prioritized"]
 
+MOST_ASSUMED = 2**15 - 1  # visits, which are kept as int16
+
 
 @dataclass(frozen=True)
 class Expansion(Component):
@@ -77,6 +79,9 @@ class ExpandAll(Expansion):
 class Prioritized(Expansion):
     """One new child a simulation: moves that the game finds promising first, with initial optimism.
 
+    The visits that a promising move starts with count in its mean and when the move to play is chosen. They do not
+    count as exploration: if they did, they would take more from its bonus than their optimism adds to its mean.
+
     Args:
         value: The mean reward that a promising move starts with.
         visits: How many visits it starts with.
@@ -85,9 +90,11 @@ class Prioritized(Expansion):
     value: float = 0.8
     visits: int = 1
 
+    statistics = ("assumed",)
+
     def __post_init__(self) -> None:
         real_number("Prioritized's value", self.value, low=0.0, high=1.0)
-        whole_number("Prioritized's visits", self.visits, low=0)
+        whole_number("Prioritized's visits", self.visits, low=0, high=MOST_ASSUMED)
 
     def arrange(self, game: Game, state: Position, actions: Actions, count: int, rng: Rng) -> None:
         """Promising moves first, both groups in random order."""
@@ -101,5 +108,8 @@ class Prioritized(Expansion):
     def start(self, game: Game, state: Position, tree: Tree, child: int) -> None:
         """A promising move starts as if it had been visited before."""
         if game.is_promising(state, tree.action[child]):
+            tree.assumed[child] = self.visits
             tree.visits[child] = self.visits
             tree.value_sum[child] = self.visits * self.value
+            if tree.square_sum.size > 0:
+                tree.square_sum[child] = self.visits * self.value**2

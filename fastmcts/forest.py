@@ -11,6 +11,7 @@ from fastmcts.constants import ROOT
 from fastmcts.final import root_statistics
 from fastmcts.game import Game
 from fastmcts.kernels.rng import spawn_seed
+from fastmcts.memory import most_new_nodes
 from fastmcts.method import PIMC
 from fastmcts.options import Options
 from fastmcts.result import root_bounds
@@ -116,7 +117,7 @@ class Forest:
         searcher, simulations = self.searchers[0], self.options.simulations
         if simulations is None:
             return True
-        new = (1 + simulations // len(self.searchers)) * searcher.game.num_actions
+        new = (1 + simulations // len(self.searchers)) * most_new_nodes(searcher.strategy)
         return int(searcher.tree.size[0]) + new > searcher.limit
 
     def simulate(self, done: int, simulations: int, deadline: float | None) -> int:

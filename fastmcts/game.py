@@ -94,7 +94,10 @@ class Game(Component, ABC):
         """
 
     def observe(self, state: Position, player: int, out: Position) -> None:
-        """Write what `player` knows into `out` [state_size]: equal where it cannot tell worlds apart."""
+        """Write what `player` knows into `out` [state_size]: equal where it cannot tell worlds apart.
+
+        That includes what it remembers: with `ISMCTS(observers="all")` a player moves alike wherever this is equal.
+        """
         for index in range(self.state_size):
             out[index] = state[index]
 

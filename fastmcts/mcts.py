@@ -3,6 +3,7 @@
 import dataclasses
 import weakref
 from pathlib import Path
+from threading import Event
 from typing import Unpack
 
 import numpy as np
@@ -34,6 +35,9 @@ class MCTS:
         game: The game.
         **options: `simulations=` or `seconds=` for each search, and any others of `fastmcts.Options`.
     """
+
+    #: Set by another thread to end a search after its chunk.
+    cancelled: Event | None = None
 
     def __init__(self, game: Game, **options: Unpack[SearchOptions]) -> None:
         self.set_up(game, make_options(dict(options)))
@@ -197,6 +201,8 @@ class MCTS:
                 if budget.done == trace:
                     looks.append(self.look(actions, budget, None))
                 reason = budget.ended_by
+                if self.cancelled is not None and self.cancelled.is_set():
+                    reason = "cancelled"
                 if reason is None and added < chunk:
                     reason = "seconds" if any(searcher.is_full for searcher in forest.searchers) else "proven"
                 if reason is None and budget.done == check:

@@ -2,7 +2,8 @@
 
 Arrays start small and are doubled when they are full. The last step goes from a small part of the limit to
 the whole of it: memory that no node has used yet is not touched, and copying stays cheap. When even that is
-full, the children of the least visited nodes are dropped until half of the tree is free.
+full, the children of the least visited nodes are dropped until half of the tree is free; or, of the trees of
+all players, the least visited information sets.
 """
 
 from typing import Any, TypeVar
@@ -12,9 +13,10 @@ from numpy.typing import NDArray
 
 from fastmcts import tree as trees
 from fastmcts.arrays import Position
-from fastmcts.game import Game
 from fastmcts.kernels.compact import keep_below, recycle
+from fastmcts.kernels.forget import forget_least_visited
 from fastmcts.kernels.regroup import regroup_below, regroup_most_visited
+from fastmcts.strategy import Strategy
 from fastmcts.tree import BYTES_PER_NODE, MAX_NODES, PER_NODE, Tree
 
 Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
@@ -24,7 +26,7 @@ FIRST_CAPACITY = 1024  # nodes
 FIRST_BYTES = 32 * MEGABYTE  # for searches that need more than that
 DOUBLED_BYTES = 32 * MEGABYTE  # doubling more takes so long that a clock would suffer: then all at once
 DOUBLED_PART = 16  # of the limit: what is copied and given back stays small, as allocators may hold on to it
-FEWEST_BLOCKS = 4  # of children, with which a tree can live on recycling
+FEWEST_BLOCKS = 4  # of what a simulation adds, with which a tree can live on recycling
 PLACE_BYTES = 4  # the scratch that compacting takes for each node
 SMALL_BYTES = 1024  # arrays below may lie side by side in memory
 CACHE_LINES = 128  # bytes: processors fetch lines of 64 in pairs
@@ -42,38 +44,43 @@ def bytes_per_node(tree: Tree) -> int:
     return sum(array.nbytes for array in node_fields(tree).values()) // tree.visits.size
 
 
-def widest_block(game: Game) -> int:
-    """The most children that a node can have."""
-    return max(game.num_actions, game.num_chance_outcomes)
+def most_new_nodes(strategy: Strategy) -> int:
+    """The most nodes that a simulation can add."""
+    return strategy.method.most_new_nodes(strategy.game)
 
 
-def first_capacity(game: Game, simulations: int | None = None) -> int:
+def first_capacity(strategy: Strategy, simulations: int | None) -> int:
     """With how much room a tree starts, in nodes: enough for a search that is not long.
 
     What is not used is not touched, and so costs nothing; growing instead takes a seventh of the time.
+
+    Args:
+        strategy: The components of the search.
+        simulations: How many there will be; None if that is not known.
     """
-    needed = (simulations or 0) * widest_block(game)
-    return FIRST_CAPACITY + widest_block(game) + min(needed, FIRST_BYTES // BYTES_PER_NODE)
+    most = FIRST_BYTES // BYTES_PER_NODE
+    needed = most if simulations is None else min(most, simulations * most_new_nodes(strategy))
+    return FIRST_CAPACITY + most_new_nodes(strategy) + needed
 
 
-def most_nodes(game: Game, tree: Tree, memory_mb: float, parts: int = 1) -> int:
+def most_nodes(strategy: Strategy, tree: Tree, memory_mb: float, parts: int = 1) -> int:
     """How many nodes fit into a part of the memory; ValueError if they are too few to search with.
 
     Args:
-        game: The game.
-        tree: A tree with the fields that the search keeps.
+        strategy: The components of the search.
+        tree: A tree with the fields that they ask for.
         memory_mb: The memory, in megabytes.
         parts: How many trees share it.
     """
     size = bytes_per_node(tree) + PLACE_BYTES + (BUFFER_BYTES if tree.available.size > 0 else 0)
     nodes = int(USABLE * memory_mb * MEGABYTE / parts) // size
-    fewest = 1 + FEWEST_BLOCKS * widest_block(game)
+    fewest = 1 + FEWEST_BLOCKS * most_new_nodes(strategy)
     if nodes < fewest:
         needed = np.ceil(parts * fewest * size / USABLE / MEGABYTE * 1000) / 1000
         shared = "" if parts == 1 else f", shared by {parts} trees,"
         raise ValueError(
-            f"memory_mb={memory_mb:g}{shared} is too small for {game.name}: a root and its children and some room to"
-            f" search take at least {needed:.3f}"
+            f"memory_mb={memory_mb:g}{shared} is too small for {strategy.game.name}: a root and its children and some"
+            f" room to search take at least {needed:.3f}"
         )
     return min(nodes, MAX_NODES)
 
@@ -93,6 +100,8 @@ def within(tree: Tree, limit: int) -> Tree:
 def drop_least_visited(tree: Tree) -> int:
     """Free half of a tree's room in place; return how many nodes went."""
     most = tree.visits.size // 2
+    if tree.known.size > 0:
+        return int(forget_least_visited(tree, tuple(node_fields(tree).values()), most))
     links, fields, counters, places = parts(tree)
     if tree.available.size > 0:
         return int(regroup_most_visited(links, with_buffers(fields), counters, places, most))

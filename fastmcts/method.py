@@ -10,6 +10,8 @@ from fastmcts.game import Game
 from fastmcts.jit import wrapping_integers
 from fastmcts.kernels.children import fixed_child, matched_child
 from fastmcts.kernels.copy import copy
+from fastmcts.kernels.loop import simulate
+from fastmcts.kernels.observers import simulate_together
 from fastmcts.kernels.replies import play_others
 from fastmcts.kernels.rng import draw_seed, make_rng, reseed
 from fastmcts.scratch import Scratch, make_scratch
@@ -17,6 +19,7 @@ from fastmcts.tree import Tree
 
 __all__ = ["ISMCTS", "PIMC", "Method", "PerfectInformation", "SinglePerspective"]
 
+OBSERVERS = ("self", "all")
 VOTES = ("visits", "value", "majority")
 
 
@@ -30,6 +33,14 @@ class Method(Component):
     #: Whether what was learnt below a move still holds when the move was made.
     keeps_below = True
 
+    #: Whether somebody has to keep the nodes of each simulation, which lead to no common root.
+    keeps_path = False
+
+    @property
+    def in_kernels(self) -> "Method":
+        """The method that each tree is searched by, where that is another."""
+        return self
+
     def fields(self, game: Game) -> tuple[str, ...]:
         """The optional fields of the tree that the method needs for a game."""
         return ()
@@ -41,6 +52,14 @@ class Method(Component):
     def begin(self, game: Game, root: Position, tree: Tree, scratch: Scratch, rng: Rng) -> None:
         """Put the position in which a simulation starts into `scratch.state`."""
         copy(root, scratch.state)
+
+    def simulate(self, strategy: Any, tree: Tree, scratch: Scratch, rng: Rng) -> None:
+        """Add a simulation, which starts in `scratch.state`, to the tree."""
+        simulate(strategy, tree, scratch, rng)
+
+    def most_new_nodes(self, game: Game) -> int:
+        """The most nodes that a simulation can add: the children of one node."""
+        return max(game.num_actions, game.num_chance_outcomes)
 
     def next_child(self, strategy: Any, tree: Tree, node: int, player: int, scratch: Scratch, rng: Rng) -> int:
         """The child to go on to from a node, whose position is in `scratch.state`; it may be added for that."""
@@ -128,11 +147,20 @@ class SinglePerspective(Method):
 class ISMCTS(Method):
     """Information-set search: each simulation draws a world that the player to move cannot tell from the real one.
 
-    One tree, whose nodes are sequences of moves (Cowling, Powley and Whitehouse 2012). In each world the legal
-    moves compete, and a selection rule counts how often a move was available in place of the node's visits.
+    With one observer there is one tree, whose nodes are sequences of moves (Cowling, Powley and Whitehouse 2012).
+    In each world the legal moves compete, and a selection rule counts how often a move was available in place
+    of the node's visits. The others are taken to move by that tree, whatever they hold.
+
+    With all as observers each player has a tree of its own, in which it tells apart what it can tell apart: its
+    own cards above all, and nothing else. A simulation goes down all trees together. The tree of the player to
+    move chooses, and whoever has tried a move for the first time goes on by the rollout policy (as in Heinrich
+    and Silver 2015), while others may still be in theirs. The player to move at the root thinks about opponents
+    who know their cards; where they may hold very many hands it takes many simulations to learn what they do.
+    The result is about the tree of the player to move. The trees are dropped when a move is made
+    (`result.reused` is 0), and the principal variation ends after one move.
 
     Args:
-        observers: "self" grows one tree of what the player to move sees.
+        observers: "self" grows one tree of what the player to move sees, "all" one of what each player sees.
     """
 
     observers: str = "self"
@@ -140,10 +168,18 @@ class ISMCTS(Method):
     draws_worlds = True
 
     def __post_init__(self) -> None:
-        if self.observers == "all":
-            raise ValueError('ISMCTS(observers="all") is not available: use ISMCTS(), a tree for the player to move')
-        if self.observers != "self":
-            raise ValueError(f"ISMCTS's observers must be 'self', not {self.observers!r}")
+        if self.observers not in OBSERVERS:
+            raise ValueError(f"ISMCTS's observers must be one of {', '.join(OBSERVERS)}, not {self.observers!r}")
+
+    @property
+    def keeps_below(self) -> bool:
+        """Not in trees for all players, whose information sets are found from the root only."""
+        return self.observers == "self"
+
+    @property
+    def in_kernels(self) -> Method:
+        """With one observer, this one."""
+        return self if self.observers == "self" else ALL_OBSERVERS
 
     def fields(self, game: Game) -> tuple[str, ...]:
         """How often each move was available."""
@@ -157,6 +193,27 @@ class ISMCTS(Method):
     def next_child(self, strategy: Any, tree: Tree, node: int, player: int, scratch: Scratch, rng: Rng) -> int:
         """By action, among those that are legal in this world."""
         return matched_child(strategy, tree, node, player, scratch, rng)
+
+
+@dataclass(frozen=True)
+class AllObservers(ISMCTS):
+    """`ISMCTS(observers="all")` as it is compiled: a tree of information sets for each player."""
+
+    observers: str = "all"
+
+    keeps_path = True
+
+    def fields(self, game: Game) -> tuple[str, ...]:
+        """What information sets are found by."""
+        return ("known", "before", "after")
+
+    def simulate(self, strategy: Any, tree: Tree, scratch: Scratch, rng: Rng) -> None:
+        """Add a simulation to the trees of all players."""
+        simulate_together(strategy, tree, scratch, rng)
+
+    def most_new_nodes(self, game: Game) -> int:
+        """An information set with its moves for each player."""
+        return game.num_players * (1 + game.num_actions)
 
 
 @dataclass(frozen=True)
@@ -181,7 +238,18 @@ class PIMC(Method):
         if self.vote not in VOTES:
             raise ValueError(f"PIMC's vote must be one of {', '.join(VOTES)}, not {self.vote!r}")
 
+    @property
+    def in_kernels(self) -> Method:
+        """Open cards in each world."""
+        return OPEN_CARDS
+
+
+#: Made once: gathering what Numba has to know of a component takes 2 ms, and PIMC needs one for each world.
+OPEN_CARDS = PerfectInformation()
+ONE_OBSERVER = ISMCTS()
+ALL_OBSERVERS = AllObservers()
+
 
 def default_method(game: Game) -> Method:
     """The method that suits a game."""
-    return ISMCTS() if game.has_hidden_information else PerfectInformation()
+    return ONE_OBSERVER if game.has_hidden_information else OPEN_CARDS

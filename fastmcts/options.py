@@ -74,7 +74,7 @@ class Options:
     simulations: int | None = None
     seconds: float | None = None
     seed: int = None  # pyright: ignore[reportAssignmentType]  # always set by __post_init__
-    selection: Selection = UCT()
+    selection: Selection = UCT(c=0.5)
     expansion: Expansion = Lazy()
     rollout: Rollout = RandomRollout()
     method: Method | None = None

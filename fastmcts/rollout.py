@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fastmcts.arrays import Rng
 from fastmcts.checks import real_number, whole_number
 from fastmcts.component import Component
-from fastmcts.constants import TERMINAL
+from fastmcts.constants import NONE
 from fastmcts.game import Game
-from fastmcts.kernels.moves import legal_moves
+from fastmcts.kernels.moves import legal_moves, winning_move
 from fastmcts.kernels.rng import below, unit
 from fastmcts.scratch import Scratch
 from fastmcts.tree import Tree
@@ -95,15 +95,10 @@ class Decisive(Rollout):
     def choose(self, game: Game, player: int, tree: Tree, scratch: Scratch, rng: Rng) -> int:
         """A move that ends the game with the highest utility, or any."""
         count = legal_moves(game, scratch.state, scratch.actions)
-        for index in range(count):
-            for entry in range(game.state_size):
-                scratch.trial[entry] = scratch.state[entry]
-            game.apply(scratch.trial, scratch.actions[index])
-            if game.current_player(scratch.trial) == TERMINAL:
-                game.returns(scratch.trial, scratch.rewards)
-                if scratch.rewards[player] == game.max_utility:
-                    return scratch.actions[index]
-        return scratch.actions[below(rng, count)]
+        index = winning_move(game, player, scratch, count)
+        if index == NONE:
+            index = below(rng, count)
+        return scratch.actions[index]
 
 
 @dataclass(frozen=True, kw_only=True)

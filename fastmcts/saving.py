@@ -164,7 +164,7 @@ def searcher_arrays(searcher: Searcher) -> Arrays:
 def restore(path: Path, searcher: Searcher, header: dict[str, Any], arrays: Arrays) -> None:
     """Put saved arrays into a fresh tree."""
     size = int(arrays["tree/size"][0])
-    capacity = max(searcher.tree.visits.size, min(searcher.limit, size + memory.widest_block(searcher.game)))
+    capacity = max(searcher.tree.visits.size, min(searcher.limit, size + memory.most_new_nodes(searcher.strategy)))
     tree = trees.grown(searcher.tree, capacity)
     per_node = memory.node_fields(tree)
     for name, array in tree._asdict().items():

@@ -22,13 +22,20 @@ class Scratch(NamedTuple):
     moves: NDArray[np.int64]  # [max_game_length, or 0 if nobody asks] the moves of the simulation
     movers: NDArray[np.int64]  # [as many] who made them
     length: NDArray[np.int64]  # [1] how many moves the simulation has made
+    path: NDArray[np.int64]  # [max_game_length, or 0 for one tree] the moves chosen in the trees of all players
+    has_left: NDArray[np.int64]  # [num_players] whether each has left its own tree
 
 
 register_bundle(Scratch)
 
 
 def make_scratch(
-    state_size: int, num_actions: int, num_players: int, num_outcomes: int = 0, moves_kept: int = 0
+    state_size: int,
+    num_actions: int,
+    num_players: int,
+    num_outcomes: int = 0,
+    moves_kept: int = 0,
+    longest_path: int = 0,
 ) -> Scratch:
     """Allocate the buffers for a game.
 
@@ -48,4 +55,6 @@ def make_scratch(
         moves=np.zeros(moves_kept, np.int64),
         movers=np.zeros(moves_kept, np.int64),
         length=np.zeros(1, np.int64),
+        path=np.zeros(longest_path, np.int64),
+        has_left=np.zeros(num_players, np.int64),
     )

@@ -22,6 +22,7 @@ from fastmcts.tree import Tree
 
 GRACE_SECONDS = 0.01  # by which making room may pass the deadline
 SECONDS_PER_NODE = 2e-8  # that making room takes, until it is measured
+GROWTH_CAUTION = 4.0  # how much longer than expected fresh memory may take: it depends on what else runs
 
 
 #: Components that were used in this process -> seconds for a simulation, when it was last measured.
@@ -52,7 +53,9 @@ def scratch_for(strategy: Strategy) -> Scratch:
     """The buffers of one thread."""
     game = strategy.game
     moves_kept = game.max_game_length if strategy.keeps_moves else 0
-    return make_scratch(game.state_size, game.num_actions, game.num_players, game.num_chance_outcomes, moves_kept)
+    path = game.max_game_length if strategy.method.keeps_path else 0
+    sizes = game.state_size, game.num_actions, game.num_players, game.num_chance_outcomes
+    return make_scratch(*sizes, moves_kept, path)
 
 
 def empty_tree(strategy: Strategy, capacity: int) -> Tree:
@@ -73,8 +76,8 @@ class Searcher:
         self.game = game
         self.strategy = make_strategy(game, options)
         self.scratch = scratch_for(self.strategy)
-        tree = empty_tree(self.strategy, memory.first_capacity(game, options.simulations))
-        self.limit = memory.most_nodes(game, tree, options.memory_mb, parts)
+        tree = empty_tree(self.strategy, memory.first_capacity(self.strategy, options.simulations))
+        self.limit = memory.most_nodes(self.strategy, tree, options.memory_mb, parts)
         self.tree = memory.within(tree, self.limit)
         self.is_apart = options.threads > 1
         self.root = np.zeros(game.state_size, np.int64)
@@ -130,7 +133,7 @@ class Searcher:
     def prepare_recycling(self) -> float:
         """Compile what makes room in a full tree, or load it from the cache; return the seconds."""
         start = time.perf_counter()
-        tree = empty_tree(self.strategy, memory.first_capacity(self.game))
+        tree = empty_tree(self.strategy, memory.first_capacity(self.strategy, 0))
         trees.plant(tree, 0)
         memory.drop_least_visited(tree)
         return time.perf_counter() - start
@@ -153,16 +156,18 @@ class Searcher:
     @property
     def is_full(self) -> bool:
         """Whether the next simulation might not find room."""
-        return int(self.tree.size[0]) > self.tree.visits.size - memory.widest_block(self.game)
+        return int(self.tree.size[0]) > self.tree.visits.size - memory.most_new_nodes(self.strategy)
 
     def make_room(self, deadline: float | None) -> bool:
         """Grow the tree, or recycle at the limit; False if that would last beyond the deadline."""
         start = time.perf_counter()
         nodes = int(self.tree.size[0])
-        if deadline is not None and start + nodes * self.seconds_per_node > deadline + GRACE_SECONDS:
+        grows = self.tree.visits.size < self.limit
+        expected = nodes * self.seconds_per_node * (GROWTH_CAUTION if grows else 1.0)
+        if deadline is not None and start + expected > deadline + GRACE_SECONDS:
             return False
         self.note_use()
-        if self.tree.visits.size < self.limit:
+        if grows:
             tree = trees.grown(self.tree, memory.next_capacity(self.tree, self.limit))
             self.tree = memory.set_apart(tree) if self.is_apart else tree
         else:

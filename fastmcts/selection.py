@@ -73,7 +73,7 @@ class Selection(Component):
 
     def untried_score(self, tree: Tree, node: int, child: int) -> float:
         """The same for an untried child, of which only action, prior and AMAF statistics are known."""
-        return self.urgency + self.bias_of(tree, child, 0)
+        return self.biased(self.urgency, tree, child, 0)
 
     def mean(self, tree: Tree, child: int) -> float:
         """The mean reward of a child for the player who chooses it, normalized if asked for."""
@@ -89,9 +89,17 @@ class Selection(Component):
             return tree.available[child]
         return tree.visits[node]
 
-    def bias_of(self, tree: Tree, child: int, visits: int) -> float:
-        """The progressive bias of a child."""
-        return self.bias * tree.prior[child] / (1 + visits) if self.uses_prior else 0.0
+    def tries(self, tree: Tree, child: int) -> int:
+        """How often a child was chosen: its visits, less those that it started with."""
+        if tree.assumed.size > 0:
+            return tree.visits[child] - tree.assumed[child]
+        return tree.visits[child]
+
+    def biased(self, score: float, tree: Tree, child: int, visits: int) -> float:
+        """The score of a child plus its progressive bias, if there is one."""
+        if self.uses_prior:
+            return score + self.bias * tree.prior[child] / (1 + visits)
+        return score
 
     def enter(self, tree: Tree, node: int) -> None:
         """Called at each node on the way down, before its children are scored."""
@@ -149,9 +157,9 @@ class UCB1(Selection):
 
     def score(self, tree: Tree, node: int, child: int) -> float:
         """The child's mean reward plus its exploration bonus."""
-        visits = tree.visits[child]
+        visits = self.tries(tree, child)
         bonus = self.c * math.sqrt(2.0 * math.log(self.trials(tree, node, child)) / visits)
-        return self.mean(tree, child) + bonus + self.bias_of(tree, child, visits)
+        return self.biased(self.mean(tree, child) + bonus, tree, child, visits)
 
 
 @dataclass(frozen=True)
@@ -166,9 +174,9 @@ class UCT(Selection):
 
     def score(self, tree: Tree, node: int, child: int) -> float:
         """The child's mean reward plus its exploration bonus."""
-        visits = tree.visits[child]
+        visits = self.tries(tree, child)
         bonus = self.c * math.sqrt(math.log(self.trials(tree, node, child)) / visits)
-        return self.mean(tree, child) + bonus + self.bias_of(tree, child, visits)
+        return self.biased(self.mean(tree, child) + bonus, tree, child, visits)
 
 
 @dataclass(frozen=True)
@@ -188,12 +196,12 @@ class UCB1Tuned(Selection):
 
     def score(self, tree: Tree, node: int, child: int) -> float:
         """The child's mean reward plus a bonus that is small where rewards vary little."""
-        visits = tree.visits[child]
-        mean = tree.value_sum[child] / visits
+        visits = self.tries(tree, child)
+        mean = tree.value_sum[child] / tree.visits[child]
         share = math.log(self.trials(tree, node, child)) / visits
-        variance = max(0.0, tree.square_sum[child] / visits - mean * mean) + math.sqrt(2.0 * share)
+        variance = max(0.0, tree.square_sum[child] / tree.visits[child] - mean * mean) + math.sqrt(2.0 * share)
         bonus = self.c * math.sqrt(share * min(0.25, variance))
-        return self.mean(tree, child) + bonus + self.bias_of(tree, child, visits)
+        return self.biased(self.mean(tree, child) + bonus, tree, child, visits)
 
     def learn(self, game: Game, tree: Tree, leaf: int, depth: int, scratch: Scratch) -> None:
         """Add the squared reward to every node that the simulation passed."""
@@ -224,14 +232,14 @@ class PUCT(Selection):
 
     def score(self, tree: Tree, node: int, child: int) -> float:
         """The child's mean reward plus a bonus in proportion to its prior."""
-        visits = tree.visits[child]
+        visits = self.tries(tree, child)
         bonus = self.c * tree.prior[child] * math.sqrt(tree.visits[node]) / (1 + visits)
-        return self.mean(tree, child) + bonus + self.bias_of(tree, child, visits)
+        return self.biased(self.mean(tree, child) + bonus, tree, child, visits)
 
     def untried_score(self, tree: Tree, node: int, child: int) -> float:
         """The first-play urgency plus the bonus for no visits."""
         bonus = self.c * tree.prior[child] * math.sqrt(tree.visits[node])
-        return self.urgency + bonus + self.bias_of(tree, child, 0)
+        return self.biased(self.urgency + bonus, tree, child, 0)
 
 
 @dataclass(frozen=True)
@@ -289,7 +297,7 @@ class GRAVE(Selection):
 
     def score(self, tree: Tree, node: int, child: int) -> float:
         """Mean and AMAF value, mixed by how much each is known."""
-        visits = tree.visits[child]
+        visits = self.tries(tree, child)
         score = self.mean(tree, child)
         referred = self.referred(tree, child)
         if referred != NONE and tree.amaf_visits[referred] > 0:
@@ -297,7 +305,7 @@ class GRAVE(Selection):
             weight = others / (others + visits + self.bias_factor * others * visits)
             score = (1.0 - weight) * score + weight * tree.amaf_sum[referred] / others
         bonus = self.c * math.sqrt(math.log(self.trials(tree, node, child)) / visits)
-        return score + bonus + self.bias_of(tree, child, visits)
+        return self.biased(score + bonus, tree, child, visits)
 
     def untried_score(self, tree: Tree, node: int, child: int) -> float:
         """The AMAF value alone, if there is one."""
@@ -305,7 +313,7 @@ class GRAVE(Selection):
         score = self.urgency
         if referred != NONE and tree.amaf_visits[referred] > 0:
             score = tree.amaf_sum[referred] / tree.amaf_visits[referred]
-        return score + self.bias_of(tree, child, 0)
+        return self.biased(score, tree, child, 0)
 
     def lay_out(
         self,

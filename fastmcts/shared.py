@@ -41,7 +41,7 @@ class SharedSearcher(Searcher):
     @property
     def is_full(self) -> bool:
         """Whether the next simulations of all threads might not find room."""
-        return int(self.tree.size[0]) > self.tree.visits.size - self.threads * memory.widest_block(self.game)
+        return int(self.tree.size[0]) > self.tree.visits.size - self.threads * memory.most_new_nodes(self.strategy)
 
     def run_kernel(self, simulations: int) -> int:
         """Add up to so many simulations, as many as surely find room; return how many."""

@@ -19,6 +19,8 @@ from fastmcts.arrays import Position
 from fastmcts.component import Component
 from fastmcts.constants import NONE, ROOT, TERMINAL
 from fastmcts.game import Game
+from fastmcts.kernels.moves import winning_move
+from fastmcts.scratch import Scratch
 from fastmcts.tree import Tree
 
 #: float32, in Python as in compiled code: rewards are compared for equality.
@@ -40,6 +42,10 @@ class Proofs(Component):
     def best_decided(self, tree: Tree, node: int, player: int) -> int:
         """The child to go to where none is open."""
         return tree.first_child[node]
+
+    def winning_child(self, game: Game, tree: Tree, node: int, player: int, scratch: Scratch) -> int:
+        """The child to go to without asking the selection rule, or NONE; new children's moves are in `scratch`."""
+        return NONE
 
     def settle(self, game: Game, tree: Tree, node: int, state: Position, buffer: NDArray[np.float64]) -> None:
         """Note the outcome in a node where the game is over; `buffer` is scratch."""
@@ -85,6 +91,13 @@ class ScoreBounds(Proofs):
             if tree.lower[child * self.num_players + player] > tree.lower[best * self.num_players + player]:
                 best = child
         return best
+
+    def winning_child(self, game: Game, tree: Tree, node: int, player: int, scratch: Scratch) -> int:
+        """In a new node, a child that wins at once and so decides the node (Winands et al. 2008)."""
+        if tree.num_tried[node] > 0:
+            return NONE
+        index = winning_move(game, player, scratch, tree.num_children[node])
+        return NONE if index == NONE else tree.first_child[node] + index
 
     def settle(self, game: Game, tree: Tree, node: int, state: Position, buffer: NDArray[np.float64]) -> None:
         """A finished game is exact."""

@@ -9,16 +9,13 @@ from numba.extending import typeof_impl
 from fastmcts.component import ComponentType
 from fastmcts.expansion import ExpandAll, Expansion, Prioritized
 from fastmcts.game import Game
-from fastmcts.method import ISMCTS, PIMC, Method, PerfectInformation, SinglePerspective, default_method
+from fastmcts.method import ISMCTS, PIMC, Method, SinglePerspective, default_method
 from fastmcts.options import Options
 from fastmcts.rollout import GameRollout, Rollout
 from fastmcts.selection import Selection
 from fastmcts.solver import NoProofs, Proofs, ScoreBounds
 
-#: Components without parameters, made once: gathering what Numba has to know of one takes 2 ms, and a search with
-#: `PIMC` needs them for every world.
-NO_PROOFS = NoProofs()
-OPEN_CARDS = PerfectInformation()
+NO_PROOFS = NoProofs()  # made once: gathering what Numba has to know of a component takes 2 ms
 
 
 class Strategy(NamedTuple):
@@ -51,9 +48,7 @@ def make_strategy(game: Game, options: Options) -> Strategy:
     strategy = Strategy(game, selection, expansion, rollout, proofs, options.method or default_method(game))
     for reason in objections(strategy):
         raise ValueError(reason)
-    if isinstance(strategy.method, PIMC):
-        return strategy._replace(method=OPEN_CARDS)  # in each of its worlds
-    return strategy
+    return strategy._replace(method=strategy.method.in_kernels)
 
 
 def objections(strategy: Strategy) -> list[str]:
@@ -76,17 +71,21 @@ def objections(strategy: Strategy) -> list[str]:
         reasons.append(f"nothing can be proven in {game.name}, a game with {what}: use solver=False")
     if isinstance(proofs, ScoreBounds) and isinstance(method, SinglePerspective):
         reasons.append("SinglePerspective leaves replies to chance, so that nothing can be proven: use solver=False")
-    return reasons + method_objections(game, selection, method)
+    return reasons + method_objections(game, selection, expansion, method)
 
 
-def method_objections(game: Game, selection: Selection, method: Method) -> list[str]:
-    """Why a method does not suit a game or a selection rule."""
+def method_objections(game: Game, selection: Selection, expansion: Expansion, method: Method) -> list[str]:
+    """Why a method does not suit a game, a selection rule or an expansion policy."""
     reasons = []
     if isinstance(method, ISMCTS | PIMC) and not game.has_hidden_information:
         reasons.append(f"nothing is hidden in {game.name}: leave method out instead of {method!r}")
     if isinstance(method, SinglePerspective) and (method.player or 0) >= game.num_players:
         reasons.append(f"{game.name} has the players 0 to {game.num_players - 1}, not {method.player}")
-    if "available" in method.fields(game) and not (selection.untried_first and not selection.uses_prior):
+    in_kernels = method.in_kernels
+    if in_kernels.keeps_path and (selection.keeps_moves or expansion.at_once):
+        misfit = selection if selection.keeps_moves else expansion
+        reasons.append(f"{misfit!r} needs one tree, and {method!r} has one for each player: use UCT and Lazy")
+    if "available" in in_kernels.fields(game) and not (selection.untried_first and not selection.uses_prior):
         reasons.append(
             f"{selection!r} compares moves that were not tried, which a tree for many worlds does not hold: use UCT"
         )

@@ -18,9 +18,21 @@ Where a node stands for many positions with different moves (`available` is kept
 `num_children` places, of which the first `num_tried` are in use, and when there are too few its children move
 to the end of the tree. The places that they leave belong to nobody until the tree is compacted.
 
+Where every player has a tree of its own (`known` is kept), a node is an information set: all that its player knows
+where it is to move. It has no parent, and its moves stand behind it. It is found by the hash of what the player
+knows, in a binary search tree with the root on top:
+
+```
+            node:    0      1      2      3      4      5      6    ...
+     first_child: [  1   | NONE | NONE |  4   | NONE | NONE |  7       0, 3 and 6 are information sets
+           known: [  0   |  ?   |  ?   | 8c.. |  ?   |  ?   | 3f..     hashes
+          before: [  0   |  ?   |  ?   |  6   |  ?   |  ?   |  0       lower hashes; 0 where there are none
+           after: [  3   |  ?   |  ?   |  0   |  ?   |  ?   |  0       higher ones
+```
+
 | field         | dtype   | shape | kept for  | meaning                                                    |
 |---------------|---------|-------|-----------|------------------------------------------------------------|
-| visits        | int32   | [N]   | all       | simulations that passed through the node                   |
+| visits        | int32   | [N]   | all       | simulations that passed through the node (and `assumed`)   |
 | value_sum     | float64 | [N]   | all       | their rewards in [0, 1] for `player`, summed               |
 | parent        | int32   | [N]   | all       | the node above; NONE at the root                           |
 | first_child   | int32   | [N]   | all       | the first of the children; NONE before expansion           |
@@ -34,6 +46,10 @@ to the end of the tree. The places that they leave belong to nobody until the tr
 | amaf_sum      | float64 | [N]   | AMAF      | their rewards for `player`, summed                         |
 | available     | int32   | [N]   | worlds    | simulations in which the node could be chosen once tried   |
 | seed          | int64   | [N]   | replies   | what the replies to the move are drawn from                |
+| assumed       | int16   | [N]   | optimism  | visits that it started with: they have not taken place     |
+| known         | uint64  | [N]   | observers | a hash of what the player to move knows; 0 at the root     |
+| before        | int32   | [N]   | observers | an information set with lower hashes below; ROOT if none   |
+| after         | int32   | [N]   | observers | an information set with higher hashes below; ROOT if none  |
 | lower         | float32 | [N*P] | proofs    | the least reward that each player is proven to get         |
 | upper         | float32 | [N*P] | proofs    | the most reward that each player is proven to get          |
 | action_visits | int64   | [P*A] | MAST      | how often each player made each move, anywhere             |
@@ -53,7 +69,7 @@ into; it holds the rewards of the player to move. (A root that was moved into be
 to the player of its parent.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -84,6 +100,10 @@ class Tree(NamedTuple):
     amaf_sum: NDArray[np.float64]
     available: NDArray[np.int32]
     seed: NDArray[np.int64]
+    assumed: NDArray[np.int16]
+    known: NDArray[np.uint64]
+    before: NDArray[np.int32]
+    after: NDArray[np.int32]
     lower: NDArray[np.float32]
     upper: NDArray[np.float32]
     action_visits: NDArray[np.int64]
@@ -117,6 +137,10 @@ OPTIONAL_NODE_DTYPES: dict[str, type[np.generic]] = {
     "amaf_sum": np.float64,
     "available": np.int32,
     "seed": np.int64,
+    "assumed": np.int16,
+    "known": np.uint64,
+    "before": np.int32,
+    "after": np.int32,
 }
 
 #: The same, once for each player.
@@ -204,6 +228,14 @@ def children(tree: Tree, node: int) -> range:
     """The children of a node that were tried at least once."""
     first = int(tree.first_child[node])
     return range(first, first + int(tree.num_tried[node]))
+
+
+def information_sets(tree: Tree) -> Iterator[int]:
+    """The nodes of a tree that are information sets, the root first; only where `known` is kept."""
+    node = ROOT
+    while node < int(tree.size[0]):
+        yield node
+        node += 1 + int(tree.num_children[node])
 
 
 def child_for(tree: Tree, node: int, action: int) -> int:

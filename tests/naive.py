@@ -63,22 +63,30 @@ class Node:
     amaf_sum: dict[int, float] = field(default_factory=dict)
     available: int = 0
     seed: int = 0
+    assumed: int = 0
+    outcome: list[float] | None = None  # every player's reward, where the game is over
 
     @property
     def mean(self) -> float:
         return self.value_sum / self.visits
 
+    @property
+    def tries(self) -> int:
+        return self.visits - self.assumed
+
+
+DEFAULT_C = 0.5
 
 Score = Callable[[list[Node], Node], float]
 Move = tuple[int, int]  # player, action
 
 
 def uct(c: float) -> Score:
-    return lambda path, child: child.mean + c * math.sqrt(math.log(path[-1].visits) / child.visits)
+    return lambda path, child: child.mean + c * math.sqrt(math.log(path[-1].visits) / child.tries)
 
 
 def ucb1(c: float) -> Score:
-    return lambda path, child: child.mean + c * math.sqrt(2.0 * math.log(path[-1].visits) / child.visits)
+    return lambda path, child: child.mean + c * math.sqrt(2.0 * math.log(path[-1].visits) / child.tries)
 
 
 def ucb1_tuned(path: list[Node], child: Node) -> float:
@@ -98,7 +106,7 @@ class Search:
     ) -> None:
         self.state = state
         self.rng = Generator(seed)
-        self.score = score or uct(1.4)
+        self.score = score or uct(DEFAULT_C)
         self.max_length = max_length
         self.root = Node(state.current_player())
 
@@ -120,7 +128,7 @@ class Search:
                 if action in node.untried:
                     self.take(node.untried, node.untried.index(action))
             elif node.untried and self.untried_first:
-                action = self.take(node.untried, self.choose(len(node.untried)))
+                action = self.take(node.untried, self.choose_untried(state, node))
             else:
                 action = self.best(path)
                 if node.untried and action in node.untried:
@@ -149,6 +157,9 @@ class Search:
             if remaining < 0.0:
                 return outcome
         return last
+
+    def choose_untried(self, state: fastmcts.State, node: Node) -> int:
+        return self.choose(len(node.untried or []))
 
     def choose(self, waiting: int) -> int:
         return self.rng.below(waiting)
@@ -204,7 +215,7 @@ class Prioritized(Search):
 
     def new_child(self, state: fastmcts.State, action: int) -> Node:
         if state.game.is_promising(state.array, action):
-            return Node(state.current_player(), visits=1, value_sum=0.8)
+            return Node(state.current_player(), visits=1, value_sum=0.8, assumed=1)
         return Node(state.current_player())
 
 
@@ -294,6 +305,65 @@ class Decisive(Search):
         return super().rollout_action(state)
 
 
+class Solver(Search):
+    """Bounds of every player's reward, computed anew from all finished games in the tree whenever they are needed."""
+
+    def run(self, simulations: int) -> Node:
+        for _ in range(simulations):
+            if self.root.children:
+                low, high = self.bounds(self.root)[next(iter(self.root.children.values())).player]
+                if low == high:
+                    break
+            self.simulate()
+        return self.root
+
+    def bounds(self, node: Node) -> list[tuple[float, float]]:
+        players = range(self.state.game.num_players)
+        if node.outcome is not None:
+            return [(reward, reward) for reward in node.outcome]
+        if not node.children:
+            return [(0.0, 1.0) for _ in players]
+        below = [self.bounds(child) for child in node.children.values()]
+        mover = next(iter(node.children.values())).player
+        low = max(bounds[mover][0] for bounds in below)
+        high = 1.0 if node.untried else max(bounds[mover][1] for bounds in below)
+        if low == high:
+            return list(max(below, key=lambda bounds: bounds[mover][0]))
+        if len(players) == 2:
+            return [(low, high) if player == mover else (1.0 - high, 1.0 - low) for player in players]
+        possible = [bounds for bounds in below if bounds[mover][1] >= low]
+        if node.untried:
+            possible.append([(0.0, 1.0) for _ in players])
+        found = [(min(b[player][0] for b in possible), max(b[player][1] for b in possible)) for player in players]
+        found[mover] = (low, high)
+        return found
+
+    def choose_untried(self, state: fastmcts.State, node: Node) -> int:
+        player = state.current_player()
+        for index, action in enumerate(node.untried or []):
+            child = state.child(action)
+            if not node.children and child.is_terminal() and child.returns()[player] == state.game.max_utility:
+                return index
+        return super().choose_untried(state, node)
+
+    def new_child(self, state: fastmcts.State, action: int) -> Node:
+        node, child = super().new_child(state, action), state.child(action)
+        if child.is_terminal():
+            low, high = state.game.min_utility, state.game.max_utility
+            node.outcome = [(utility - low) / (high - low) for utility in child.returns()]
+        return node
+
+    def best(self, path: list[Node]) -> int:
+        node = path[-1]
+        player = next(iter(node.children.values())).player
+        below = {action: self.bounds(child)[player] for action, child in node.children.items()}
+        worst = self.bounds(node)[player][0]
+        still_open = [action for action, (low, high) in below.items() if low < high and high > worst]
+        if not still_open:
+            return max(below, key=lambda action: below[action][0])
+        return max(still_open, key=lambda action: self.score(path, node.children[action]))
+
+
 class GamePolicy(Search):
     """The game's own rollout policy, which draws from the same generator."""
 
@@ -304,7 +374,7 @@ class GamePolicy(Search):
 class InformationSets(Search):
     """One world a simulation; moves compete where they are legal, and count how often they were available."""
 
-    def __init__(self, state: fastmcts.State, seed: int, c: float = 1.4) -> None:
+    def __init__(self, state: fastmcts.State, seed: int, c: float = DEFAULT_C) -> None:
         super().__init__(state, seed)
         self.c = c
         self.observer = state.current_player()
@@ -356,6 +426,46 @@ class InformationSets(Search):
 
     def rollout_action(self, state: fastmcts.State) -> int:
         return int(self.rng.lend(state.game.random_action, state.array, np.zeros(state.game.num_actions, np.int64)))
+
+
+class AllObservers(InformationSets):
+    """A dict of information sets for each player, by what it knows; who tries something new rolls out from there."""
+
+    def __init__(self, state: fastmcts.State, seed: int) -> None:
+        super().__init__(state, seed)
+        self.sets = {self.known(state): self.root}
+
+    @staticmethod
+    def known(state: fastmcts.State) -> tuple[int, str]:
+        player = state.current_player()
+        return player, state.information_state_string(player)
+
+    def simulate(self) -> None:
+        state = self.start()
+        chosen: list[Node] = []
+        inside = set(range(state.game.num_players))
+        while not state.is_terminal() and inside:
+            player = state.current_player()
+            if state.is_chance_node():
+                action = self.draw(state)
+            elif player not in inside:
+                action = self.rollout_action(state)
+            else:
+                node = self.sets.setdefault(self.known(state), Node(player))
+                if node.untried is None:
+                    node.untried = state.legal_actions()
+                if node.untried:
+                    action = self.take(node.untried, self.choose(len(node.untried)))
+                    node.children[action] = Node(player)
+                    inside.remove(player)
+                else:
+                    action = self.best([node])
+                chosen += [node, node.children[action]]
+            state.apply_action(action)
+        rewards = self.play_out(state, [])
+        for node in chosen:
+            node.visits += 1
+            node.value_sum += rewards[node.player]
 
 
 class Resampled(InformationSets):

@@ -17,7 +17,7 @@ ALLOWED = {
     "kernels": {"arrays", "atomics", "constants", "errors", "jit", "tree", "scratch", "kernels"},
     "games": BASE | {"games", "state"},
     **{strategy: BASE | {"kernels.leaf", "kernels.moves"} for strategy in STRATEGIES},
-    "method": BASE | {"kernels.children", "kernels.copy", "kernels.replies"},
+    "method": BASE | {"kernels.children", "kernels.copy", "kernels.loop", "kernels.observers", "kernels.replies"},
 }
 
 

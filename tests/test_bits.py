@@ -114,7 +114,7 @@ class TakeBits(fastmcts.Game):
 
 
 def test_methods_of_games_may_use_them() -> None:
-    result = fastmcts.search(TakeBits().new_initial_state(), simulations=300, seed=0)
+    result = fastmcts.search(TakeBits().new_initial_state(), simulations=300, seed=0, selection=fastmcts.UCT(c=1.4))
     assert result.action == 0  # of nine bits, it leaves eight
     # The same numbers in the suite with the JIT off pin the compiled code.
     assert result.visits.tolist() == [222, 37, 41]

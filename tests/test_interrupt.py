@@ -49,13 +49,17 @@ def case(**options):
     went_on = mcts.forest.root_visits - visits
     return dict(latency=latency, went_on=went_on, reused=reused, threads=threading.active_count())
 
-def batch(simulations):
-    fastmcts.search_batch([start] * 50, simulations=simulations, threads=2, seed=0)
+def batch(**budget):
+    fastmcts.search_batch([start] * 50, threads=2, seed=0, **budget)
+
+def batch_case(short, long):
+    batch(**short)
+    latency = min(seconds_to_stop(lambda: batch(**long)) for _ in range(3))
+    return dict(latency=latency, went_on=1024, reused=1.0, threads=threading.active_count())
 
 report = dict(one=case(), recycling=case(memory_mb=1.0), threads=case(trees=2, threads=2))
-batch(100)
-latency = min(seconds_to_stop(lambda: batch(100_000_000)) for _ in range(3))
-report["batch"] = dict(latency=latency, went_on=1024, reused=1.0, threads=threading.active_count())
+report["batch"] = batch_case(dict(simulations=100), dict(simulations=100_000_000))
+report["clocked batch"] = batch_case(dict(seconds=0.001), dict(seconds=100.0))
 print(json.dumps(report))
 """
 
@@ -63,7 +67,7 @@ print(json.dumps(report))
 @pytest.mark.jit
 def test_ctrl_c_stops_at_once_and_leaves_the_tree_whole(tmp_path: Path) -> None:
     report = run_python(SCRIPT, tmp_path)
-    assert set(report) == {"one", "recycling", "threads", "batch"}
+    assert set(report) == {"one", "recycling", "threads", "batch", "clocked batch"}
     for name, measured in report.items():
         assert measured["latency"] < 0.05, f"{name}: {measured}"
         assert measured["went_on"] == 1_024, f"{name}: {measured}"

@@ -11,6 +11,7 @@ import fastmcts
 from examples.nim import Nim
 from fastmcts import ISMCTS, MCTS, PIMC, UCB1, ExpandAll, PerfectInformation, SinglePerspective, games, spawn_seed
 from fastmcts.constants import ROOT
+from fastmcts.games.pig import SCORE, TURN_TOTAL
 from fastmcts.testing import check_tree
 from fastmcts.tree import children
 from tests import naive
@@ -112,22 +113,21 @@ def test_expansion_at_once_leaves_outcomes_to_chance() -> None:
 @pytest.mark.jit
 def test_pig_is_played_as_value_iteration_plays_it() -> None:
     target = 30
-    game = games.Pig(target=target)
     wins = pig_values(target)
     rng = np.random.default_rng(0)
-    right = asked = 0
-    while asked < 100:
-        own, other = rng.integers(0, target, 2)
+    states, best = [], []
+    for _ in range(500):
+        own, other = (int(score) for score in rng.integers(0, target, 2))
         total = int(rng.integers(0, target - own))
-        roll, hold = pig_choices(wins, target, int(own), int(other), total)
-        if abs(roll - hold) <= 0.01:
-            continue
-        asked += 1
-        state = game.new_initial_state()
-        state.array[2], state.array[5], state.array[6] = total, own, other
-        result = fastmcts.search(state, simulations=20_000, seed=asked)
-        right += result.action == (0 if roll > hold else 1)
-    assert right >= 95
+        roll, hold = pig_choices(wins, target, own, other, total)
+        if abs(roll - hold) > 0.01:
+            state = games.Pig(target=target).new_initial_state()
+            state.array[[TURN_TOTAL, SCORE, SCORE + 1]] = total, own, other
+            states.append(state)
+            best.append(0 if roll > hold else 1)
+    assert len(states) > 400
+    batch = fastmcts.search_batch(states, simulations=20_000, seed=0, threads=2)
+    assert (batch.action == best).mean() >= 0.95
 
 
 def pig_values(target: int) -> np.ndarray:

@@ -33,11 +33,12 @@ GAMES = [games.TicTacToe(), games.ConnectFour(), Nim(), TwiceInARow(), ThreePlay
 @pytest.mark.parametrize("seed", [0, 1, 12345])
 def test_search_builds_the_tree_of_the_naive_search(game: fastmcts.Game, seed: int) -> None:
     state = game.new_initial_state()
-    result = fastmcts.search(state, simulations=400, seed=seed, selection=UCT(c=1.4))
+    result = fastmcts.search(state, simulations=400, seed=seed)
     assert_equal_and_whole(result, naive.Search(state, seed).run(400))
 
 
 STRATEGIES: list[tuple[dict[str, Any], Any, dict[str, Any]]] = [
+    ({"selection": UCT(c=1.4)}, naive.Search, {"score": naive.uct(1.4)}),
     ({"selection": UCB1(c=0.7)}, naive.Search, {"score": naive.ucb1(0.7)}),
     ({"selection": UCB1Tuned()}, naive.Search, {"score": naive.ucb1_tuned}),
     ({"selection": PUCT()}, naive.Puct, {}),
@@ -45,6 +46,7 @@ STRATEGIES: list[tuple[dict[str, Any], Any, dict[str, Any]]] = [
     ({"expansion": ExpandAll()}, naive.ExpandAll, {}),
     ({"rollout": MAST()}, naive.Mast, {}),
     ({"rollout": Decisive()}, naive.Decisive, {}),
+    ({"solver": True}, naive.Solver, {}),
     ({"rollout": RandomRollout(max_length=6)}, naive.Search, {"max_length": 6}),
 ]
 
@@ -64,7 +66,7 @@ def test_prioritized_builds_the_tree_of_its_naive_version() -> None:
     result = fastmcts.search(state, simulations=300, seed=3, selection=UCB1(c=1.4), expansion=Prioritized())
     root = naive.Prioritized(state, 3, naive.ucb1(1.4)).run(300)
     naive.assert_same_tree(result.tree, ROOT, root)
-    check_tree(result.tree, bonus_visits=1)
+    check_tree(result.tree)
 
 
 def test_the_games_own_rollouts_build_the_tree_of_the_naive_version() -> None:

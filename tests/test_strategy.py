@@ -39,7 +39,7 @@ def test_a_combination_that_makes_no_sense_is_refused(state: Any, options: dict[
     ("make", "message"),
     [
         (lambda: Prioritized(value=1.5), "Prioritized's value must be at most 1, not 1.5"),
-        (lambda: Prioritized(visits=-1), "Prioritized's visits must be at least 0"),
+        (lambda: Prioritized(visits=-1), "Prioritized's visits must be from 0 to 32,767, not -1"),
         (lambda: ExpandAll(visits=-1), "ExpandAll's visits must be at least 0"),
         (lambda: RandomRollout(discount=0.0), "RandomRollout's discount must be above 0"),
         (lambda: RandomRollout(discount=1.1), "RandomRollout's discount must be at most 1"),

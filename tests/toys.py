@@ -133,3 +133,54 @@ class Shuffled(fastmcts.Game):
 
 def position(game: fastmcts.Game, *entries: int) -> fastmcts.State:
     return game.state_from_array(np.array(entries, np.int64))
+
+
+@dataclass(frozen=True)
+class Peek(fastmcts.Game):
+    """Player 0 hides a coin in one of two hands; player 1, who gets a hint that is right 3 times in 4, guesses.
+
+    Neither the choice nor the hint is seen by the other.  State: [stage, hand, hint, guess].
+    """
+
+    num_players = 2
+    num_actions = 2
+    num_chance_outcomes = 2
+    state_size = 4
+    max_game_length = 3
+
+    def initial(self, state, rng):
+        state[0] = 0
+
+    def current_player(self, state):
+        if state[0] == 1:
+            return fastmcts.CHANCE
+        return fastmcts.TERMINAL if state[0] == 3 else state[0] // 2
+
+    def legal_actions(self, state, actions):
+        actions[0] = 0
+        actions[1] = 1
+        return 2
+
+    def chance_outcomes(self, state, actions, probabilities):
+        for hint in range(2):
+            actions[hint] = hint
+            probabilities[hint] = 0.75 if hint == state[1] else 0.25
+        return 2
+
+    def apply(self, state, action):
+        state[0] += 1
+        state[state[0]] = action
+
+    def returns(self, state, out):
+        out[1] = 1.0 if state[3] == state[1] else -1.0
+        out[0] = -out[1]
+
+    def determinize(self, state, player, rng):
+        if player == 1 and 0 < state[0] < 3:
+            state[1] = below(rng, 2)
+
+    def observe(self, state, player, out):
+        for index in range(4):
+            out[index] = state[index]
+        if state[0] < 3:
+            out[2 - player] = -1

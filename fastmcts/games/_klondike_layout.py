@@ -127,6 +127,17 @@ def uncovers(state: Position, column: int, count: int) -> bool:
 
 
 @compiled
+def uncovers_card(state: Position, action: int) -> bool:
+    """Whether a legal action turns a card of a column up."""
+    if action < COLUMN_TO_FOUNDATION or action >= FOUNDATION_TO_COLUMN:
+        return False
+    if action < COLUMN_TO_COLUMN:
+        return uncovers(state, action - COLUMN_TO_FOUNDATION, 1)
+    source = (action - COLUMN_TO_COLUMN) // COLUMNS
+    return uncovers(state, source, cards_moved(state, source, (action - COLUMN_TO_COLUMN) % COLUMNS))
+
+
+@compiled
 def put_on_column(state: Position, card: int, column: int) -> None:
     """Lay a card on a column."""
     state[COLUMN + column * MAX_HEIGHT + state[HEIGHT + column]] = card

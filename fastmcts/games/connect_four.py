@@ -86,10 +86,11 @@ class ConnectFour(Game):
     def legal_actions(self, state: Position, actions: Actions) -> int:
         """The columns whose top cell is empty."""
         count = 0
+        occupied = state[OWN] | state[OTHER] if self.has_bitboards else 0
         for column in range(self.columns):
             if self.has_bitboards:
                 top = column * (self.rows + 1) + self.rows - 1
-                free = (state[OWN] | state[OTHER]) >> top & 1 == 0
+                free = occupied >> top & 1 == 0
             else:
                 free = state[STONES + column * self.rows + self.rows - 1] == EMPTY
             if free:

@@ -6,6 +6,7 @@ from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.checks import whole_number
 from fastmcts.constants import TERMINAL
 from fastmcts.game import Game
+from fastmcts.games._klondike_knowledge import ENABLE, POINTLESS, REARRANGE, move_class, prepares, progress
 from fastmcts.games._klondike_layout import (
     CARDS,
     COLUMN_TO_COLUMN,
@@ -35,7 +36,6 @@ from fastmcts.games._klondike_layout import (
     TURN,
     UNKNOWN,
     WASTE_SIZE,
-    cards_moved,
     derive_slots,
     face_down_cards,
     fits_column,
@@ -53,19 +53,13 @@ from fastmcts.games._klondike_layout import (
     take_from_column,
     top_card,
     uncovers,
+    uncovers_card,
 )
 from fastmcts.games._klondike_text import check_position, draw_position, parse_move, print_move
 from fastmcts.kernels.rng import below
 
 #: A record on the foundations, a card turned up, a card played from the talon: each can happen so often.
 MOST_PROGRESS = CARDS + HIDDEN_AT_START + TALON_CARDS
-
-#: What `evaluate` adds up, and the sum in a position that is won.
-FOUNDATION_WEIGHT, TURNED_UP_WEIGHT, UNCOVERED_WEIGHT = 5, 10, 10
-FULL_WEIGHT = FOUNDATION_WEIGHT * CARDS + TURNED_UP_WEIGHT * HIDDEN_AT_START + UNCOVERED_WEIGHT * COLUMNS
-
-#: The classes of moves in the order in which `rollout_action` prefers them.
-UNCOVER_BY_FOUNDATION, TO_FOUNDATION, UNCOVER, FROM_STOCK, DEAL, REARRANGE = range(6)
 
 
 @dataclass(frozen=True)
@@ -310,66 +304,36 @@ class Klondike(Game):
         if action == TURN:
             dealt = min(state[WASTE_SIZE] + self.draw, state[TALON_SIZE])
             return state[WASTE_SIZE] < state[TALON_SIZE] and dealt > state[SEEN]
-        return self.uncovers_card(state, action)
-
-    def uncovers_card(self, state: Position, action: int) -> bool:
-        """Whether a legal action turns a card of a column up."""
-        if action < COLUMN_TO_FOUNDATION or action >= FOUNDATION_TO_COLUMN:
-            return False
-        if action < COLUMN_TO_COLUMN:
-            return uncovers(state, action - COLUMN_TO_FOUNDATION, 1)
-        source = (action - COLUMN_TO_COLUMN) // COLUMNS
-        return uncovers(state, source, cards_moved(state, source, (action - COLUMN_TO_COLUMN) % COLUMNS))
+        return uncovers_card(state, action)
 
     # ---- Knowledge of the game
 
     def evaluate(self, state: Position, out: Utilities) -> None:
         """How far the game has come: cards on foundations, cards turned up, columns without hidden cards."""
-        uncovered = 0
-        for column in range(COLUMNS):
-            if state[FACE_DOWN + column] == 0:
-                uncovered += 1
-        weight = FOUNDATION_WEIGHT * foundation_cards(state)
-        weight += TURNED_UP_WEIGHT * (HIDDEN_AT_START - face_down_cards(state))
-        weight += UNCOVERED_WEIGHT * uncovered
-        out[0] = weight / FULL_WEIGHT
+        out[0] = progress(state)
 
     def is_promising(self, state: Position, action: int) -> bool:
         """Whether a legal action brings a new card to a foundation or turns a card up."""
-        return self.preference(state, action) <= UNCOVER
-
-    def preference(self, state: Position, action: int) -> int:
-        """The class of a legal action, lower ones first."""
-        if action == TURN:
-            return DEAL
-        if action < COLUMN_TO_FOUNDATION or action >= FROM_TALON:
-            target = (action - FROM_TALON) % TARGETS if self.macro else action - FROM_WASTE
-            return TO_FOUNDATION if target == 0 else FROM_STOCK
-        if action < COLUMN_TO_COLUMN:
-            if self.uncovers_card(state, action):
-                return UNCOVER_BY_FOUNDATION
-            # A card that comes back to its foundation is no gain: without this, it would go to and fro.
-            return TO_FOUNDATION if foundation_cards(state) == state[RECORD] else REARRANGE
-        return UNCOVER if self.uncovers_card(state, action) else REARRANGE
+        return move_class(state, action, self.draw) < ENABLE
 
     def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """A greedy policy: any move of the best class there is.
 
         A priority list in the manner of Bjarnason, Fern and Tadepalli (ICAPS 2009): to a foundation
-        uncovering a card, to a foundation, between columns uncovering a card, from the waste to a column,
-        and then the rest. Where there is `turn`, it comes before the rest until the stock was gone through
-        once without progress, and is one of the rest from then on. It wins 11.9 % of the deals in the macro
-        form with draw 3, and 12.6 % with idle_limit=1000.
+        uncovering a card, to a foundation, between columns uncovering a card where most are hidden, from the
+        waste to a column where it enables such a move, from the waste to any column, and a rearrangement that
+        makes one of these possible. Where there is `turn`, it comes before rearranging until the stock was
+        gone through once without progress, and after it from then on. What is left leads nowhere. With draw 3
+        it wins 14.3% of the deals, 17.6% in the macro form, and 15.4% there with idle_limit=10.
         """
         count = self.legal_actions(state, actions)
-        tired = state[IDLE] * self.draw > state[TALON_SIZE] + self.draw
-        best = REARRANGE + 1
+        best = POINTLESS
         ties = 0
         for index in range(count):
             action = actions[index]
-            preference = self.preference(state, action)
-            if preference == DEAL and tired:
-                preference = REARRANGE
+            preference = move_class(state, action, self.draw)
+            if preference == REARRANGE and (best < REARRANGE or not prepares(state, action, self.draw)):
+                preference = POINTLESS
             if preference < best:
                 best = preference
                 ties = 0

@@ -47,7 +47,8 @@ def run_batch(strategy, tree, seed_plot, scratch, task, found, cursor, simulatio
         added = search(strategy, tree, positions[index], scratch, generators[index], wanted)
         cursor[1] += added
         left -= added
-        if cursor[1] < budget and (left == 0 or tree.size[0] > tree.visits.size - widest(strategy.game)):
+        last_with_room = tree.visits.size - strategy.method.most_new_nodes(strategy.game)
+        if cursor[1] < budget and (left == 0 or tree.size[0] > last_with_room):
             break
         read_root(tree, visits[index], value_sums[index])
         if lower.size > 0:
@@ -79,12 +80,6 @@ def clear(seed_plot):
     for pair in literal_unroll(seed_plot):
         for index in range(pair[1].size):
             pair[0][index] = pair[1][index]
-
-
-@compiled
-def widest(game):
-    """The most children that a node can have."""
-    return max(game.num_actions, game.num_chance_outcomes)
 
 
 @compiled

@@ -22,23 +22,23 @@ def fixed_child(strategy, tree, node, player, scratch, rng):
         lay_out_children(game, selection, expansion, tree, node, player, scratch, rng)
     if game.has_chance and player == CHANCE:
         return drawn_child(game, tree, node, scratch, rng)
-    return chosen_child(game, selection, expansion, proofs, tree, node, player, scratch.state, rng)
+    return chosen_child(game, selection, expansion, proofs, tree, node, player, scratch, rng)
 
 
 @compiled
-def chosen_child(game, selection, expansion, proofs, tree, node, player, state, rng):
-    """The child that a player goes on to: an untried one, or the one with the highest score."""
+def chosen_child(game, selection, expansion, proofs, tree, node, player, scratch, rng):
+    """The child that a player goes on to: a certain win, an untried one, or the one with the highest score."""
     waiting = tree.num_children[node] - tree.num_tried[node]
-    chosen = NONE
-    if selection.untried_first and waiting > 0:
+    chosen = proofs.winning_child(game, tree, node, player, scratch)
+    if chosen == NONE and selection.untried_first and waiting > 0:
         chosen = tree.first_child[node] + tree.num_tried[node] + expansion.choose(waiting, rng)
-    else:
+    elif chosen == NONE:
         selection.enter(tree, node)
         chosen = best_child(selection, proofs, tree, node, player)
     if chosen < tree.first_child[node] + tree.num_tried[node]:
         return chosen
     child = try_child(game, tree, node, chosen, player)
-    expansion.start(game, state, tree, child)
+    expansion.start(game, scratch.state, tree, child)
     return child
 
 

@@ -37,22 +37,30 @@ def try_child(game, tree, node, waiting, player):
     child = tree.first_child[node] + tree.num_tried[node]
     exchange(tree, child, waiting)
     tree.num_tried[node] += 1
-    tree.visits[child] = 0
-    tree.value_sum[child] = 0.0
-    tree.parent[child] = node
-    tree.first_child[child] = NONE
-    tree.num_children[child] = 0
-    tree.num_tried[child] = 0
-    tree.player[child] = player
+    start_node(game, tree, child, node, player)
+    return child
+
+
+@compiled
+def start_node(game, tree, node, parent, player):
+    """Let a node start without visits and children."""
+    tree.visits[node] = 0
+    tree.value_sum[node] = 0.0
+    tree.parent[node] = parent
+    tree.first_child[node] = NONE
+    tree.num_children[node] = 0
+    tree.num_tried[node] = 0
+    tree.player[node] = player
     if tree.square_sum.size > 0:
-        tree.square_sum[child] = 0.0
+        tree.square_sum[node] = 0.0
     if tree.available.size > 0:
-        tree.available[child] = 1
+        tree.available[node] = 1
+    if tree.assumed.size > 0:
+        tree.assumed[node] = 0
     if tree.lower.size > 0:
-        for index in range(child * game.num_players, (child + 1) * game.num_players):
+        for index in range(node * game.num_players, (node + 1) * game.num_players):
             tree.lower[index] = 0.0
             tree.upper[index] = 1.0
-    return child
 
 
 @compiled
@@ -109,6 +117,8 @@ def move_child(tree, child, place):
         tree.square_sum[place] = tree.square_sum[child]
     if tree.seed.size > 0:
         tree.seed[place] = tree.seed[child]
+    if tree.assumed.size > 0:
+        tree.assumed[place] = tree.assumed[child]
     first = tree.first_child[child]
     for below in range(first, first + tree.num_tried[child]):
         tree.parent[below] = place

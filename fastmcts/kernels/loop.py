@@ -26,12 +26,12 @@ def run(strategy, tree, root, scratch, rng, simulations):
 @compiled
 def search(strategy, tree, root, scratch, rng, simulations):
     """Simulate until the budget, the room in the tree or the doubt about the root is used up."""
-    last_with_room = tree.visits.size - max(strategy.game.num_actions, strategy.game.num_chance_outcomes)
+    last_with_room = tree.visits.size - strategy.method.most_new_nodes(strategy.game)
     for simulation in range(simulations):
         if tree.size[0] > last_with_room or strategy.proofs.root_is_decided(tree):
             return simulation
         strategy.method.begin(strategy.game, root, tree, scratch, rng)
-        simulate(strategy, tree, scratch, rng)
+        strategy.method.simulate(strategy, tree, scratch, rng)
     return simulations
 
 

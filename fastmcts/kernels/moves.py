@@ -1,7 +1,9 @@
 """List the legal moves of a position, and notice a game that lists them wrongly."""
 
+from fastmcts.constants import NONE, TERMINAL
 from fastmcts.errors import GameError
 from fastmcts.jit import compiled
+from fastmcts.kernels.copy import copy
 
 
 @compiled
@@ -13,3 +15,16 @@ def legal_moves(game, state, actions):
     if count > game.num_actions:
         raise GameError("legal_actions found more moves than num_actions allows")
     return count
+
+
+@compiled
+def winning_move(game, player, scratch, count):
+    """Which of the first `count` of `scratch.actions` wins at once for `player`, who is to move; NONE if none does."""
+    for index in range(count):
+        copy(scratch.state, scratch.trial)
+        game.apply(scratch.trial, scratch.actions[index])
+        if game.current_player(scratch.trial) == TERMINAL:
+            game.returns(scratch.trial, scratch.rewards)
+            if scratch.rewards[player] == game.max_utility:
+                return index
+    return NONE

@@ -1,48 +1,64 @@
 """The invariants of a search tree."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from fastmcts.constants import NONE, ROOT
-from fastmcts.tree import MAX_VISITS, Tree
+from fastmcts.tree import MAX_VISITS, Tree, information_sets
 
 
-def check_tree(tree: Tree, recycled: bool = False, own_visits: int = 1, bonus_visits: int = 0) -> None:
+def check_tree(tree: Tree, recycled: bool = False, own_visits: int = 1) -> None:
     """Raise AssertionError, saying what is wrong, unless every invariant of the tree holds.
 
     Parents and children agree, blocks of children do not overlap and fill the tree, visits add up, and
-    reward sums stay within the visits.
+    reward sums stay within the visits. Where every player has a tree, the same holds for each information set, and
+    the search by hashes finds all of them.
 
     Args:
         tree: The tree.
         recycled: Whether nodes were dropped to make room (`result.recycled`): then a node may have visits
             that its children have lost.
         own_visits: How many visits of a node may have gone no further.
-        bonus_visits: How many visits a child may have got before its first simulation.
     """
     size = int(tree.size[0])
+    ensure(1 <= size <= tree.visits.size, f"size {size} is not between 1 and {tree.visits.size}")
     many_positions = tree.available.size > 0
-    most_own = MAX_VISITS if recycled or many_positions else own_visits + bonus_visits
+    tops = [ROOT] if tree.known.size == 0 else list(information_sets(tree))
+    most_own = MAX_VISITS if recycled or many_positions else own_visits
     owner = np.full(size, NONE, np.int64)
     tried = np.zeros(size, bool)
-    owner[ROOT], tried[ROOT] = ROOT, True
-    ensure(1 <= size <= tree.visits.size, f"size {size} is not between 1 and {tree.visits.size}")
-    ensure(tree.parent[ROOT] == NONE, f"the root has the parent {tree.parent[ROOT]}")
+    owner[tops], tried[tops] = tops, True
+    for top in tops:
+        ensure(tree.parent[top] == NONE, f"the root {top} has the parent {tree.parent[top]}")
     depth = 0
-    level = [ROOT]
+    level = tops
     while level:
         below: list[int] = []
         for node in level:
-            below += check_node(tree, node, owner, tried, most_own, bonus_visits)
+            below += check_node(tree, node, owner, tried, most_own)
         depth += bool(below)
         level = below
     orphans = np.flatnonzero(owner == NONE)
     ensure(many_positions or len(orphans) == 0, f"node {orphans[:1]} belongs to no parent's block")
-    ensure(depth == tree.depth[0], f"depth says {tree.depth[0]}, but the deepest node is at {depth}")
+    if tree.known.size > 0:
+        found = list(in_order(tree, int(tree.after[ROOT])))
+        ensure(sorted(found) == tops[1:], "the search by hashes does not find all information sets once")
+        ensure(bool((np.diff(tree.known[found].astype(object)) > 0).all()), "hashes are not in order")
+        ensure(depth <= 1, f"there are nodes {depth} moves below an information set")
+    else:
+        ensure(depth == tree.depth[0], f"depth says {tree.depth[0]}, but the deepest node is at {depth}")
 
 
-def check_node(
-    tree: Tree, node: int, owner: np.ndarray, tried: np.ndarray, most_own: int, bonus_visits: int
-) -> list[int]:
+def in_order(tree: Tree, node: int) -> Iterator[int]:
+    """The information sets from a node down in the binary search tree, by their hashes; ROOT is an end."""
+    if node != ROOT:
+        yield from in_order(tree, int(tree.before[node]))
+        yield node
+        yield from in_order(tree, int(tree.after[node]))
+
+
+def check_node(tree: Tree, node: int, owner: np.ndarray, tried: np.ndarray, most_own: int) -> list[int]:
     """Check one node against its children, claim their places, and return the tried ones."""
     visits, value_sum = int(tree.visits[node]), float(tree.value_sum[node])
     count, num_tried = int(tree.num_children[node]), int(tree.num_tried[node])
@@ -68,8 +84,10 @@ def check_node(
     ensure(bool((tree.parent[children] == node).all()), f"a child of node {node} has another parent")
     ensure(len(set(tree.player[children].tolist())) <= 1, f"the children of node {node} differ in player")
     below = int(tree.visits[children].sum())
-    least_own = -bonus_visits * (num_tried + 1)
-    ensure(least_own <= visits - below <= most_own, f"node {node} has {visits} visits, its children {below}")
+    if tree.assumed.size > 0:
+        visits -= int(tree.assumed[node])
+        below -= int(tree.assumed[children].sum())
+    ensure(0 <= visits - below <= most_own, f"node {node} has {visits} visits, its children {below}")
     return children
 
 

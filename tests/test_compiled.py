@@ -1,0 +1,76 @@
+"""Compiled searches of chance and hidden worlds do, to the last bit, what plain Python does."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fastmcts import MCTS, PIMC, UCT, GameRollout, SearchResult, State, games, search
+from fastmcts.constants import ROOT
+from fastmcts.tree import Tree, children
+from tests.subprocesses import run_python
+
+SMALL = games.OhHell(num_players=3, hand_size=3)
+PLAYER: dict[str, Any] = {"selection": UCT(c=0.7), "rollout": GameRollout(max_length=10), "simulations": 40}
+
+
+def nodes_below(tree: Tree, node: int) -> Iterator[tuple[Any, ...]]:
+    """All that a tree keeps of a node and of those below it."""
+    available = int(tree.available[node]) if tree.available.size > 0 and node != ROOT else None
+    yield int(tree.action[node]), int(tree.visits[node]), float(tree.value_sum[node]).hex(), available
+    for child in children(tree, node):
+        yield from nodes_below(tree, child)
+
+
+def whole_trees(result: SearchResult) -> list[Any]:
+    """Everything that was found, in a form that JSON keeps."""
+    return [result.nodes, result.reused, *([list(n) for n in nodes_below(tree, ROOT)] for tree in result.trees)]
+
+
+def moves_of_one_player(state: State, moves: int, **options: Any) -> list[Any]:
+    """Play with one tree, which is advanced after each move; at others' turns the first move is made."""
+    mcts = MCTS(state.game, seed=3, **options)
+    player, found = state.current_player(), []
+    for _ in range(moves):
+        result = mcts.search(state)
+        found.append(whole_trees(result))
+        if result.action is None:
+            break
+        mcts.advance(result.action)
+        state.apply_action(result.action)
+        while not state.is_terminal() and state.current_player() != player:
+            mcts.advance(state.legal_actions()[0])
+            state.apply_action(state.legal_actions()[0])
+    return found
+
+
+def klondike() -> list[Any]:
+    """Games of Klondike with a tree that is advanced, and dropped where a card is turned up."""
+    return [moves_of_one_player(games.Klondike().new_initial_state(seed), 20, **PLAYER) for seed in range(2)]
+
+
+def oh_hell() -> list[Any]:
+    """A game in which the tree is advanced over the moves of all three players."""
+    options = {"simulations": 400, "search_forced": True}
+    return [moves_of_one_player(SMALL.new_initial_state(0), 3, **options)]
+
+
+def voting_worlds() -> list[Any]:
+    """Searches with open cards in several worlds of Klondike and of Oh Hell."""
+    states = games.Klondike().new_initial_state(5), SMALL.new_initial_state(5)
+    rollout = GameRollout(max_length=10)
+    return [[whole_trees(search(s, simulations=80, seed=1, rollout=rollout, method=PIMC(worlds=4)))] for s in states]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(("searches", "fewest_kept"), [(klondike, 10), (oh_hell, 2), (voting_worlds, 0)])
+def test_compiled_searches_find_what_plain_python_finds(searches: Any, fewest_kept: int, tmp_path: Path) -> None:
+    code = f"import json, tests.test_compiled as t; print(json.dumps(t.{searches.__name__}()))"
+    found = searches()
+    assert found == run_python(code, tmp_path, NUMBA_DISABLE_JIT="1")
+    reused = [[share for _, share, *_ in game] for game in found]
+    twice = sum(one > 0 and two > 0 for game in reused for one, two in pairwise(game))
+    assert sum(share > 0 for game in reused for share in game) >= fewest_kept
+    assert twice > 0 or fewest_kept == 0, "a tree that was advanced is advanced again"
