@@ -19,10 +19,10 @@ from fastmcts import ISMCTS, PIMC, UCT, Game, GameRollout, games
 
 #: Points are scaled to [0, 1] by the most that a game can bring: a trick of 13 is little, so the constant is small.
 GAMES: dict[str, tuple[Game, UCT]] = {
-    "oh_hell": (games.OhHell(hand_size=7), UCT(c=0.4)),
+    "oh_hell": (games.OhHell(hand_size=7), UCT(c=0.2)),
     "whist": (games.Whist(), UCT(c=0.1)),
 }
-WORLDS = 20
+WORLDS = 10  # a hundred simulations each: 8, 20 and 50 play alike
 
 PAIRINGS = (
     ("ISMCTS", "random"),

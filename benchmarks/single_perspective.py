@@ -1,5 +1,8 @@
 """Is a tree of one's own moves alone enough against random play, and should its replies be drawn anew?
 
+Replies that stay are one draw for each move of the root, however long the search: it does not see what other
+replies would do. Several trees draw as many; replies that are drawn anew at each visit are all seen in one tree.
+
     python benchmarks/single_perspective.py [--games 400] [--simulations 200] [--only connect_four] [--seed 0]
 
 Both games of a pair start with the same two random moves and have changed seats. The interval is that of the mean
@@ -10,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import arena
 
-from fastmcts import UCT, Game, PerfectInformation, SinglePerspective, games
+from fastmcts import Game, PerfectInformation, SinglePerspective, games
 
 GAMES: dict[str, Game] = {
     "tic_tac_toe": games.TicTacToe(),
@@ -21,6 +24,7 @@ GAMES: dict[str, Game] = {
 PAIRINGS = (
     ("full tree", "random"),
     ("fixed replies", "random"),
+    ("fixed replies in eight trees", "random"),
     ("resampled replies", "random"),
     ("resampled replies", "fixed replies"),
 )
@@ -28,11 +32,12 @@ PAIRINGS = (
 
 def matches(names: Sequence[str], simulations: int, threads: int) -> Iterator[arena.Match]:
     """All pairings on some games."""
-    search = {"simulations": simulations, "selection": UCT(), "threads": threads}
+    search = {"simulations": simulations, "threads": threads}
     players: dict[str, arena.Side] = {
         "random": arena.Policy("random_action"),
         "full tree": arena.Searching(method=PerfectInformation(), **search),
         "fixed replies": arena.Searching(method=SinglePerspective(), **search),
+        "fixed replies in eight trees": arena.Searching(method=SinglePerspective(), trees=8, **search),
         "resampled replies": arena.Searching(method=SinglePerspective(resample=True), **search),
     }
     for name in names:

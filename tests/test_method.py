@@ -1,6 +1,7 @@
 """Chance in the tree, and the tree of one player's moves alone; this file runs with the JIT on and off."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from fastmcts.games.pig import SCORE, TURN_TOTAL
 from fastmcts.testing import check_tree
 from fastmcts.tree import children
 from tests import naive
+from tests.subprocesses import run_python
 from tests.toys import ThreePlayers, TwiceInARow
 
 
@@ -227,6 +229,38 @@ def test_there_is_no_move_in_a_finished_game() -> None:
         result = fastmcts.search(state, simulations=10, method=SinglePerspective(player=player))
         assert result.action is None
         assert str(result) == "no move to make: the game is over"
+
+
+EVERY_SEAT = """
+import json
+from fastmcts import RandomRollout, SinglePerspective, load_game, registered_games, search
+from fastmcts.constants import ROOT
+from fastmcts.tree import children
+wrong = []
+for name in registered_games():
+    game = load_game(name)
+    state = game.new_initial_state(1)
+    for player in range(game.num_players):
+        for resample in (False, True):
+            options = {"method": SinglePerspective(player, resample), "rollout": RandomRollout(max_length=4)}
+            result = search(state, simulations=25, seed=2, search_forced=True, **options)
+            movers, open_nodes = set(), [ROOT]
+            while open_nodes:
+                below = children(result.tree, open_nodes.pop())
+                movers.update(int(result.tree.player[child]) for child in below)
+                open_nodes += below
+            legal = result.action in result.state.legal_actions()
+            if not legal or result.state.current_player() != player or movers != {player}:
+                wrong.append((name, player, resample))
+print(json.dumps([len(registered_games()), wrong]))
+"""
+
+
+def test_every_game_can_be_played_from_every_seat_alone(tmp_path: Path) -> None:
+    # Without the JIT: this is about the rules, and would compile each game for each seat.
+    count, wrong = run_python(EVERY_SEAT, tmp_path, NUMBA_DISABLE_JIT="1")
+    assert count >= 10
+    assert wrong == []
 
 
 def test_single_perspective_batches_are_its_searches() -> None:
