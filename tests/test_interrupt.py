@@ -12,6 +12,7 @@ import fastmcts
 from fastmcts import games
 from fastmcts.testing import check_tree
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in the background without it
 game = games.ConnectFour()
 start = game.new_initial_state()
 
