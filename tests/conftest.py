@@ -3,8 +3,12 @@ import pytest
 from fastmcts.jit import JIT_ENABLED
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if JIT_ENABLED:
+        for item in items:
+            if "slow_to_compile" in item.keywords:
+                item.add_marker(pytest.mark.thorough)
         return
     skip = pytest.mark.skip(reason="needs the JIT")
     for item in items:

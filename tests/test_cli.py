@@ -74,6 +74,7 @@ def test_bad_input_is_refused_in_words_and_without_a_traceback(arguments: tuple[
 
 
 @pytest.mark.jit
+@pytest.mark.slow_to_compile
 def test_warmup_compiles_every_game() -> None:
     code, output = invoke("warmup")
     assert code == 0

@@ -80,14 +80,15 @@ def looking_the_same(game: fastmcts.Game) -> list[tuple[fastmcts.State, fastmcts
     return [(s, s.determinize(s.current_player(), number)) for number, s in enumerate(positions(game, count))]
 
 
-def quick_to_compile(game: fastmcts.Game) -> Any:
-    """A game as a parameter; where kernels are compiled for it for minutes, only for thorough tests."""
-    is_slow = JIT_ENABLED and not isinstance(game, games.KuhnPoker)
-    return pytest.param(game, marks=pytest.mark.thorough if is_slow else ())
+#: Kuhn poker is compiled in seconds.
+PARAMETERS = [
+    pytest.param(game, marks=() if isinstance(game, games.KuhnPoker) else pytest.mark.slow_to_compile)
+    for game in HIDDEN_GAMES
+]
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-@pytest.mark.parametrize("game", [quick_to_compile(game) for game in HIDDEN_GAMES], ids=repr)
+@pytest.mark.parametrize("game", PARAMETERS, ids=repr)
 def test_worlds_that_look_the_same_are_searched_the_same(game: fastmcts.Game, method: fastmcts.Method) -> None:
     mcts = MCTS(game, simulations=12, method=method, rollout=SHORT)
 
@@ -113,7 +114,7 @@ def test_no_method_that_hides_something_is_left_out() -> None:
     assert kinds == {type(method) for method in METHODS}
 
 
-@pytest.mark.parametrize("game", [quick_to_compile(game) for game in HIDDEN_GAMES], ids=repr)
+@pytest.mark.parametrize("game", PARAMETERS, ids=repr)
 def test_a_perspective_that_is_rolled_forward_leaks_nothing(game: fastmcts.Game) -> None:
     player = game.num_players - 1
     for number, state in enumerate(positions(game, 5)):
@@ -156,6 +157,7 @@ def test_resampled_replies_in_hidden_worlds_build_the_tree_of_their_naive_versio
     naive.assert_same_tree(result.tree, ROOT, naive.Resampled(state, 1).run(200))
 
 
+@pytest.mark.slow_to_compile
 @pytest.mark.parametrize(
     "options",
     [

@@ -130,6 +130,7 @@ def test_kuhn_poker_is_played_with_sense(seed: int) -> None:
 # ---- Everything else that a search does
 
 
+@pytest.mark.slow_to_compile
 @pytest.mark.parametrize(
     "options",
     [{"selection": UCB1Tuned()}, {"selection": PUCT()}, {"rollout": MAST()}, {"rollout": GameRollout(max_length=3)}],
