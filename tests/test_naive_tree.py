@@ -56,7 +56,9 @@ STRATEGIES: list[tuple[dict[str, Any], Any, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize("game", [games.TicTacToe(), games.SOS(rows=3, columns=3), ThreePlayers()], ids=repr)
-@pytest.mark.parametrize(("options", "search", "arguments"), STRATEGIES, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(
+    ("options", "search", "arguments"), STRATEGIES, ids=lambda value: str(value).split(" at 0x")[0][:40]
+)
 def test_every_strategy_builds_the_tree_of_its_naive_version(
     game: fastmcts.Game, options: dict[str, Any], search: Any, arguments: dict[str, Any]
 ) -> None:
