@@ -130,12 +130,24 @@ def search_of(name: str, simulations: int) -> MCTS:
     return MCTS(PLAYERS[name].game, simulations=simulations, seed=0, **PLAYERS[name].options)
 
 
+@functools.cache
+def warm_up(name: str) -> None:
+    """Play a little, once in each process: this compiles, or loads what was compiled."""
+    play(name, simulations=2, seed=0)
+
+
 def play_deal(name: str, simulations: int, seed: int) -> tuple[bool, float]:
     """Play one deal; whether it was won, and the seconds of this process."""
+    warm_up(name)
     start = time.process_time()
-    player = PLAYERS[name]
-    won = follow(player, seed) if player.policy else play_searching(search_of(name, simulations), seed)
-    return won, time.process_time() - start
+    return play(name, simulations, seed), time.process_time() - start
+
+
+def play(name: str, simulations: int, seed: int) -> bool:
+    """Let a player play a deal; whether it was won."""
+    if PLAYERS[name].policy:
+        return follow(PLAYERS[name], seed)
+    return play_searching(search_of(name, simulations), seed)
 
 
 def follow(player: Player, seed: int) -> bool:
@@ -160,7 +172,7 @@ def play_searching(search: MCTS, seed: int) -> bool:
 
 def play_deals(name: str, simulations: int, seeds: Sequence[int], processes: int, wins: Wins) -> None:
     """Add deals to the score of a player, one after the other or over processes."""
-    play_deal(name, simulations=2, seed=0)  # compiles
+    warm_up(name)  # before other processes look for what is compiled
     with dealing(processes) as run, arena.bars() as add_bar:
         show = add_bar(name, len(seeds))
         for won, seconds in run(functools.partial(play_deal, name, simulations), seeds):
