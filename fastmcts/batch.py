@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Thread
+from threading import Event, Thread
 from typing import Unpack
 
 import numpy as np
@@ -157,20 +157,23 @@ def work_off(
 
     failures: list[BaseException] = []
 
-    def work(worker: KernelWorker | SearchWorker) -> None:
+    def work(worker: KernelWorker | SearchWorker, finished: Event) -> None:
         try:
             worker.work(queue)
         except BaseException as error:
             failures.append(error)
             queue.stopped.set()
+        finally:
+            finished.set()
 
-    threads = [Thread(target=work, args=(worker,), name="fastmcts") for worker in workers]
+    ends = [Event() for _ in workers]
+    threads = [Thread(target=work, args=pair, name="fastmcts") for pair in zip(workers, ends, strict=True)]
     try:
         for thread in threads:
             thread.start()
-        for thread in threads:
-            while thread.is_alive():
-                thread.join(SECONDS_BETWEEN_LOOKS)
+        for finished in ends:
+            # Not `join`, which takes a running thread for one that has ended when Ctrl-C interrupts it.
+            while not finished.wait(SECONDS_BETWEEN_LOOKS):
                 if progress.is_due:
                     progress.update(look())
     finally:
