@@ -1,5 +1,6 @@
 """What a search found."""
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from fastmcts.checks import real_number
 from fastmcts.constants import ROOT
 from fastmcts.final import best_index
+from fastmcts.jit import wrapping_integers
+from fastmcts.kernels.rng import make_rng, unit
 from fastmcts.method import Method
 from fastmcts.state import State
 from fastmcts.tree import Tree, children
@@ -101,8 +104,10 @@ class SearchResult:
         if temperature == 0.0 or not self.visits.any():
             return self.action
         weights = (self.visits / self.visits.max()) ** (1.0 / temperature)
-        rng = np.random.default_rng(seed)
-        return int(rng.choice(self.actions, p=weights / weights.sum()))
+        chances = np.cumsum(weights / weights.sum())
+        with wrapping_integers():
+            drawn = unit(make_rng(secrets.randbits(63) if seed is None else seed))
+        return int(self.actions[min(np.searchsorted(chances, drawn, side="right"), np.flatnonzero(weights)[-1])])
 
     def __str__(self) -> str:
         """A table of the best moves and the line of best play."""
