@@ -1,6 +1,6 @@
 """What a search found."""
 
-import secrets
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -106,7 +106,7 @@ class SearchResult:
         weights = (self.visits / self.visits.max()) ** (1.0 / temperature)
         chances = np.cumsum(weights / weights.sum())
         with wrapping_integers():
-            drawn = unit(make_rng(secrets.randbits(63) if seed is None else seed))
+            drawn = unit(make_rng(int.from_bytes(os.urandom(8)) if seed is None else seed))
         return int(self.actions[min(np.searchsorted(chances, drawn, side="right"), np.flatnonzero(weights)[-1])])
 
     def __str__(self) -> str:
