@@ -9,7 +9,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.batch_worker import BatchTask, KernelWorker, RangeQueue, SearchWorker
+from fastmcts.batch_worker import BatchQueue, BatchTask, KernelWorker, SearchWorker
 from fastmcts.constants import NONE
 from fastmcts.final import final_index
 from fastmcts.game import Game
@@ -103,7 +103,7 @@ def search_batch(
     plain = checked.seconds is None and not checked.stop and checked.trees == 1 and checked.final != "robust_max"
     kind = KernelWorker if plain else SearchWorker
     threads = min(checked.threads, len(positions))
-    queue = RangeQueue(len(positions), threads)
+    queue = BatchQueue(len(positions))
     workers = [kind(task, threads) for _ in range(threads)]
     compile_seconds = workers[0].prepare()
     start = time.perf_counter()
@@ -144,7 +144,7 @@ def searched(game: Game, options: Options, positions: NDArray[np.int64]) -> NDAr
 
 
 def work_off(
-    workers: Sequence[KernelWorker | SearchWorker], queue: RangeQueue, progress: Progress, start: float
+    workers: Sequence[KernelWorker | SearchWorker], queue: BatchQueue, progress: Progress, start: float
 ) -> None:
     """Let each worker work in a thread of its own until all is done, or one fails, or Ctrl-C.
 

@@ -2,14 +2,14 @@
 
 import dataclasses
 import time
-from threading import Event, Lock
-from typing import Any
+from collections.abc import Iterator
+from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts import memory
-from fastmcts import tree as trees
+from fastmcts.atomics import fetch_add
 from fastmcts.budget import Budget
 from fastmcts.constants import NONE
 from fastmcts.game import Game
@@ -19,27 +19,24 @@ from fastmcts.mcts import MCTS
 from fastmcts.options import Options
 from fastmcts.searcher import Searcher, known_speed, note_speed
 
-SHARE_TAKEN = 2  # a thread takes half of its part of what is left: much at first, little at last
-WORTHWHILE_SECONDS = 0.0005  # a call of a kernel takes a tenth of it
 
+class BatchQueue:
+    """Deals out positions to threads, one at a time, so that none waits long for the last one."""
 
-class RangeQueue:
-    """Deals out ranges of positions to threads, so that none waits long for the last one."""
-
-    def __init__(self, total: int, threads: int) -> None:
+    def __init__(self, total: int) -> None:
         self.total = total
-        self.threads = threads
-        self.next = 0
-        self.lock = Lock()
+        self.next = memory.on_own_lines(np.zeros(1, np.int64))  # [1], the first that nobody has taken
         self.stopped = Event()
 
-    def take(self, least: int) -> range:
-        """The next positions, `least` or more while they last; none when the batch was stopped."""
-        with self.lock:
-            start = self.total if self.stopped.is_set() else self.next
-            share = (self.total - start) // (SHARE_TAKEN * self.threads)
-            self.next = min(self.total, start + max(share, least))
-            return range(start, self.next)
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing more to take."""
+        return self.stopped.is_set() or int(self.next[0]) >= self.total
+
+    def taken(self) -> Iterator[int]:
+        """Positions, each of which nobody else gets, until there are none or the batch is stopped."""
+        while not self.is_empty and (index := int(fetch_add(self.next, 0, 1))) < self.total:
+            yield index
 
 
 class BatchTask:
@@ -66,53 +63,50 @@ class KernelWorker:
 
     def __init__(self, task: BatchTask, threads: int) -> None:
         self.task = task
-        self.positions = 0
         self.simulations = 0
+        self.cursor = memory.on_own_lines(np.array([NONE, 0, 0], np.int64))
         self.searcher = Searcher(task.game, task.options, threads)
         self.searcher.plant(task.positions[0])
-        self.fresh = fresh_parts(self.searcher.tree)
         self.pace = Budget(None, None, known_speed(self.searcher.strategy))
 
     def prepare(self) -> float:
         """Compile the kernels, or load them from the cache; return the seconds."""
         start = time.perf_counter()
-        self.run_kernel(np.zeros(3, np.int64), 0)
+        self.run_kernel(BatchQueue(0), 0)
         if self.task.simulations * memory.most_new_nodes(self.searcher.strategy) > self.searcher.limit:
             self.searcher.prepare_recycling()
         return time.perf_counter() - start
 
-    def work(self, queue: RangeQueue) -> None:
-        """Search the positions that a queue deals out until there are none left."""
-        while taken := queue.take(self.worthwhile):
-            cursor = memory.on_own_lines(np.array([taken.start, 0, taken.stop], np.int64))
-            while cursor[0] < taken.stop and not queue.stopped.is_set():
-                before = int(cursor[0])
-                added = self.run_kernel(cursor, self.pace.next_chunk())
-                if added > 0:
-                    self.pace.record(added)
-                self.simulations += added
-                self.positions += int(cursor[0]) - before
-                if self.searcher.is_full and cursor[1] > 0:
-                    self.searcher.make_room(None)
+    @property
+    def positions(self) -> int:
+        """How many were finished."""
+        return int(self.cursor[2])
+
+    @property
+    def is_searching(self) -> bool:
+        """Whether a position is half done."""
+        return self.cursor[0] != NONE
+
+    def work(self, queue: BatchQueue) -> None:
+        """Search positions from a queue until there are none left."""
+        while (self.is_searching or not queue.is_empty) and not queue.stopped.is_set():
+            added = self.run_kernel(queue, self.pace.next_chunk())
+            if added > 0:
+                self.pace.record(added)
+            self.simulations += added
+            if self.is_searching and self.searcher.is_full:
+                self.searcher.make_room(None)
         if self.simulations > 0:
             note_speed(self.searcher.strategy, self.pace.took / self.pace.chunk)
 
-    @property
-    def worthwhile(self) -> int:
-        """How many positions are worth a call of the kernel."""
-        return max(1, self.pace.fitting(WORTHWHILE_SECONDS) // self.task.simulations)
-
-    def run_kernel(self, cursor: NDArray[np.int64], simulations: int) -> int:
-        """Search on from a cursor; return how many simulations were added."""
+    def run_kernel(self, queue: BatchQueue, simulations: int) -> int:
+        """Search on; return how many simulations were added."""
         task, searcher = self.task, self.searcher
-        arrays = [array for array in searcher.tree if array.size > 0]
-        seed_plot = tuple(zip(arrays, self.fresh, strict=True))
         todo = (task.positions, task.generators, task.simulations, task.options.search_forced)
         found = (task.visits, task.value_sums, task.lower, task.upper, task.only)
+        buffers = (searcher.tree, searcher.scratch, searcher.rng)
         with searcher.blaming_the_game():
-            return run_batch(
-                searcher.strategy, searcher.tree, seed_plot, searcher.scratch, todo, found, cursor, simulations
-            )
+            return run_batch(searcher.strategy, *buffers, todo, found, queue.next, self.cursor, simulations)
 
 
 class SearchWorker:
@@ -132,32 +126,20 @@ class SearchWorker:
         self.mcts.forest.plant(self.task.positions[0])
         return self.mcts.forest.prepare()
 
-    def work(self, queue: RangeQueue) -> None:
-        """Search the positions that a queue deals out until there are none left."""
+    def work(self, queue: BatchQueue) -> None:
+        """Search positions from a queue until there are none left."""
         task = self.task
         self.mcts.cancelled = queue.stopped
-        while taken := queue.take(1):
-            for index in taken:
-                self.mcts.start_over(spawn_seed(task.options.seed, index))
-                result = self.mcts.search(task.game.new_state(task.positions[index]))
-                if queue.stopped.is_set():
-                    return
-                task.visits[index, result.actions] = result.visits
-                task.value_sums[index, result.actions] = np.nan_to_num(result.values) * result.visits
-                if len(result.actions) == 1:
-                    task.only[index] = result.actions[0]
-                if result.action is not None:
-                    task.action[index] = result.action
-                self.positions += 1
-                self.simulations += result.simulations
-
-
-def fresh_parts(tree: trees.Tree) -> list[Any]:
-    """What each array of a tree starts with when it has just been planted."""
-    per_node = memory.node_fields(tree)
-    capacity = tree.visits.size
-    return [
-        array[: array.size // capacity].copy() if name in per_node else array.copy()
-        for name, array in tree._asdict().items()
-        if array.size > 0
-    ]
+        for index in queue.taken():
+            self.mcts.start_over(spawn_seed(task.options.seed, index))
+            result = self.mcts.search(task.game.new_state(task.positions[index]))
+            if queue.stopped.is_set():
+                return
+            task.visits[index, result.actions] = result.visits
+            task.value_sums[index, result.actions] = np.nan_to_num(result.values) * result.visits
+            if len(result.actions) == 1:
+                task.only[index] = result.actions[0]
+            if result.action is not None:
+                task.action[index] = result.action
+            self.positions += 1
+            self.simulations += result.simulations

@@ -14,6 +14,7 @@ from fastmcts.errors import CompileError, GameError
 from fastmcts.game import Game
 from fastmcts.jit import JIT_ENABLED
 from fastmcts.kernels.loop import run
+from fastmcts.kernels.plant import plant
 from fastmcts.kernels.rng import make_rng
 from fastmcts.options import Options
 from fastmcts.scratch import Scratch, make_scratch
@@ -98,7 +99,7 @@ class Searcher:
         if seed is not None:
             self.rng[:] = make_rng(seed)
         self.observer = int(self.game.current_player(self.root))
-        trees.plant(self.tree, self.observer)
+        plant(self.game, self.tree, self.observer)
         self.recycled = 0
         self.most_used = 0
         self.is_planted = True
@@ -134,7 +135,7 @@ class Searcher:
         """Compile what makes room in a full tree, or load it from the cache; return the seconds."""
         start = time.perf_counter()
         tree = empty_tree(self.strategy, memory.first_capacity(self.strategy, 0))
-        trees.plant(tree, 0)
+        plant(self.game, tree, 0)
         memory.drop_least_visited(tree)
         return time.perf_counter() - start
 

@@ -8,7 +8,6 @@ from fastmcts import memory
 from fastmcts.arrays import Position
 from fastmcts.expansion import Lazy
 from fastmcts.game import Game
-from fastmcts.jit import JIT_ENABLED
 from fastmcts.kernels.rng import make_rng, spawn_seed
 from fastmcts.kernels.shared import run_shared
 from fastmcts.method import PerfectInformation
@@ -29,6 +28,7 @@ class SharedSearcher(Searcher):
         self.scratches = [memory.set_apart(scratch_for(self.strategy)) for _ in range(self.threads)]
         # A generator for each thread, on cache lines of its own.
         self.rng = np.zeros((self.threads, memory.CACHE_LINES // 8), np.uint64)[:, :2]
+        self.left = memory.on_own_lines(np.zeros(1, np.int64))  # simulations that no thread has taken on yet
         self.pool: ThreadPoolExecutor | None = None
 
     def plant(self, position: Position, seed: int | None = None) -> None:
@@ -45,21 +45,20 @@ class SharedSearcher(Searcher):
 
     def run_kernel(self, simulations: int) -> int:
         """Add up to so many simulations, as many as surely find room; return how many."""
-        shares = [(simulations + thread) // self.threads for thread in range(self.threads)]
-        # Plain Python cannot change arrays atomically: there the threads take turns.
-        run_all = self.pool.map if self.pool is not None and JIT_ENABLED else map
+        self.left[0] = simulations
+        run_all = map if self.pool is None else self.pool.map
         with self.blaming_the_game():
-            return sum(run_all(self.run_share, range(self.threads), shares))
+            return sum(run_all(self.run_thread, range(self.threads)))
 
-    def run_share(self, thread: int, simulations: int) -> int:
-        """Add simulations in one thread."""
+    def run_thread(self, thread: int) -> int:
+        """Add simulations in one thread, until none are left for it; return how many."""
         return run_shared(
             self.strategy,
             self.tree,
             self.root,
             self.scratches[thread],
             self.rng[thread],
-            simulations,
+            self.left,
             self.threads,
         )
 

@@ -187,28 +187,6 @@ def allocate(capacity: int, statistics: Collection[str] = (), players: int = 0, 
     return Tree(**arrays, **counters, reward_range=np.array([np.inf, -np.inf]))  # pyright: ignore[reportArgumentType]
 
 
-def plant(tree: Tree, player: int) -> None:
-    """Forget all nodes and start with a root at which `player` is to move."""
-    tree.size[0] = 1
-    tree.depth[0] = 0
-    tree.visits[ROOT] = 0
-    tree.value_sum[ROOT] = 0.0
-    tree.parent[ROOT] = NONE
-    tree.first_child[ROOT] = NONE
-    tree.num_children[ROOT] = 0
-    tree.num_tried[ROOT] = 0
-    tree.action[ROOT] = NONE
-    tree.player[ROOT] = player
-    for name in OPTIONAL_NODE_DTYPES:
-        getattr(tree, name)[:1] = 0
-    players = tree.lower.size // tree.visits.size
-    tree.lower[:players] = 0.0
-    tree.upper[:players] = 1.0
-    for name in TABLE_DTYPES:
-        getattr(tree, name)[:] = 0
-    tree.reward_range[:] = np.inf, -np.inf
-
-
 def grown(tree: Tree, capacity: int) -> Tree:
     """Copy a tree into arrays with room for `capacity` nodes."""
     old_capacity = tree.visits.size

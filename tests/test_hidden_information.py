@@ -266,11 +266,12 @@ def test_pimc_adds_up_searches_of_worlds() -> None:
 
 def test_worlds_vote_as_they_are_told() -> None:
     from fastmcts.final import voted_index
-    from fastmcts.tree import allocate, plant
+    from fastmcts.kernels.plant import plant
+    from fastmcts.tree import allocate
 
     def world(visits: list[int], values: list[float]) -> Any:
         tree = allocate(10)
-        plant(tree, 0)
+        plant(SMALL, tree, 0)
         tree.first_child[ROOT], tree.num_children[ROOT], tree.num_tried[ROOT] = 1, 3, 3
         tree.action[1:4], tree.visits[1:4] = [0, 1, 2], visits
         tree.value_sum[1:4] = np.array(values) * visits

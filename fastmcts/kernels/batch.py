@@ -1,31 +1,33 @@
 """Search many positions, one after the other, in one tree."""
 
-from numba import literal_unroll
-
+from fastmcts.atomics import fetch_add
 from fastmcts.constants import NONE, ROOT, TERMINAL
 from fastmcts.jit import compiled, entry
+from fastmcts.kernels.copy import copy
 from fastmcts.kernels.loop import search
 from fastmcts.kernels.moves import legal_moves
+from fastmcts.kernels.plant import plant
 
 
 @entry
-def run_batch(strategy, tree, seed_plot, scratch, task, found, cursor, simulations):
-    """Search positions until `simulations` are used up, the tree is full or all positions are done.
+def run_batch(strategy, tree, scratch, rng, task, found, queue, cursor, simulations):
+    """Search positions until `simulations` are used up, the tree is full or all positions are taken.
 
-    Everything but the components and the positions is modified in place.
+    Everything but the components and the task is modified in place.
 
     Args:
         strategy: The components.
-        tree: A tree for all of them, one at a time.
-        seed_plot: Pairs of an array of the tree and what it starts with in a fresh tree.
+        tree: A tree for all positions of this thread, one at a time.
         scratch: Buffers of this thread.
-        task: positions int64 [B, state_size], generators uint64 [B, 2], simulations for each, and
-            whether to search where there is only one move.
+        rng: uint64 [2], the generator of this thread.
+        task: positions int64 [B, state_size], generators uint64 [B, 2] with which each starts, simulations for
+            each, and whether to search where there is only one move.
         found: visits int64 [B, num_actions], value_sums float64 [B, num_actions], the least and the most
             reward that each move is proven to bring, both float64 [B, num_actions] or empty without a
             solver, and the only move int64 [B], NONE where there are more or none.
-        cursor: int64 [3]: the position that is being searched, its simulations so far, the first
-            position that is not to be searched any more.
+        queue: int64 [1], the next position that no thread has taken.
+        cursor: int64 [3]: the position that this thread is searching, NONE between two; its simulations so far;
+            how many positions this thread has finished.
         simulations: How many to add in this call.
 
     Returns:
@@ -33,53 +35,43 @@ def run_batch(strategy, tree, seed_plot, scratch, task, found, cursor, simulatio
     """
     positions, generators, budget, search_forced = task
     visits, value_sums, lower, upper, only = found
+    last_with_room = tree.visits.size - strategy.method.most_new_nodes(strategy.game)
     left = simulations
-    while cursor[0] < cursor[2]:
-        index = cursor[0]
-        if cursor[1] == 0:
-            only[index] = start(strategy.game, tree, seed_plot, scratch, positions[index])
-            if strategy.game.current_player(positions[index]) == TERMINAL or (
-                only[index] != NONE and not search_forced
-            ):
-                cursor[0] += 1
+    while left > 0:
+        if cursor[0] == NONE:
+            taken = fetch_add(queue, 0, 1)
+            if taken >= len(positions):
+                break
+            only[taken] = start(strategy.game, tree, scratch, positions[taken])
+            if tree.player[ROOT] == TERMINAL or (only[taken] != NONE and not search_forced):
+                cursor[2] += 1
                 continue
-        wanted = min(left, budget - cursor[1])
-        added = search(strategy, tree, positions[index], scratch, generators[index], wanted)
+            copy(generators[taken], rng)
+            cursor[0], cursor[1] = taken, 0
+        index = cursor[0]
+        added = search(strategy, tree, positions[index], scratch, rng, min(left, budget - cursor[1]))
         cursor[1] += added
         left -= added
-        last_with_room = tree.visits.size - strategy.method.most_new_nodes(strategy.game)
         if cursor[1] < budget and (left == 0 or tree.size[0] > last_with_room):
             break
         read_root(tree, visits[index], value_sums[index])
         if lower.size > 0:
             read_bounds(strategy.game, tree, lower[index], upper[index])
-        cursor[0] += 1
-        cursor[1] = 0
-        if left == 0:
-            break
+        cursor[0] = NONE
+        cursor[2] += 1
     return simulations - left
 
 
 @compiled
-def start(game, tree, seed_plot, scratch, position):
+def start(game, tree, scratch, position):
     """Plant the tree at a position; return its only move, NONE if there are more or none."""
-    clear(seed_plot)
     player = game.current_player(position)
-    tree.player[ROOT] = player
+    plant(game, tree, player)
     if player < 0:
         return NONE
-    for index in range(position.size):
-        scratch.state[index] = position[index]
+    copy(position, scratch.state)
     count = legal_moves(game, scratch.state, scratch.actions)
     return scratch.actions[0] if count == 1 else NONE
-
-
-@compiled
-def clear(seed_plot):
-    """Let a tree be as it was when it was planted first."""
-    for pair in literal_unroll(seed_plot):
-        for index in range(pair[1].size):
-            pair[0][index] = pair[1][index]
 
 
 @compiled

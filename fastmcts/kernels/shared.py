@@ -2,8 +2,9 @@
 
 Visits are counted on the way down: a simulation under way looks like a loss and sends the others elsewhere
 (virtual loss). Who sets `first_child` from NONE to BUSY lays out the children; a thread that finds a node
-busy plays on from there instead of waiting. Who sets a child's visits from 0 to 1 has tried it. Rewards are
-added on the way up.
+busy plays on from there instead of waiting. Who sets `num_tried` from n to ~n, which is negative, tries one more
+child; the others go on to one of the n meanwhile. Rewards are added on the way up. What all threads write to takes
+the longest, as its cache line moves from core to core: so the root gets a few simulations at a time.
 """
 
 import numpy as np
@@ -12,16 +13,16 @@ from fastmcts.atomics import compare_and_swap, fetch_add, fetch_max, publish, re
 from fastmcts.constants import NONE, ROOT, TERMINAL
 from fastmcts.jit import compiled, entry
 from fastmcts.kernels.copy import copy
-from fastmcts.kernels.expand import start_node
+from fastmcts.kernels.expand import exchange, start_node
 from fastmcts.kernels.moves import legal_moves
-from fastmcts.kernels.rng import shuffle
 from fastmcts.kernels.rollout import play_out
 
 BUSY = -2  # in `first_child`: somebody is laying out the children
+MOST_TAKEN = 8  # simulations that a thread takes on at once
 
 
 @entry
-def run_shared(strategy, tree, root, scratch, rng, simulations, threads):
+def run_shared(strategy, tree, root, scratch, rng, left, threads):
     """Add simulations to a tree that other threads work on too.
 
     Args:
@@ -30,24 +31,61 @@ def run_shared(strategy, tree, root, scratch, rng, simulations, threads):
         root: int64 [state_size], the position at the root; not modified.
         scratch: Buffers of this thread.
         rng: uint64 [2], the generator of this thread.
-        simulations: How many to add.
+        left: int64 [1], how many simulations all threads together have yet to take on; becomes 0.
         threads: How many threads may add nodes at the same time.
 
     Returns:
-        How many were added: fewer than asked for when the next of every thread might not find room.
+        How many this thread has added: fewer than it took on when the next of every thread might not find room.
     """
     last_with_room = tree.visits.size - threads * strategy.game.num_actions
-    for simulation in range(simulations):
-        if read(tree.size, 0) > last_with_room:
-            return simulation
-        copy(root, scratch.state)
-        leaf = descend(strategy, tree, scratch, rng)
-        play_out(strategy.game, strategy.rollout, tree, scratch, rng)
-        node = leaf
-        while node != NONE:
-            fetch_add(tree.value_sum, node, scratch.rewards[tree.player[node]])
-            node = tree.parent[node]
-    return simulations
+    done = 0
+    while True:
+        portion = taken_on(left, threads)
+        added = add_portion(strategy, tree, root, scratch, rng, portion, last_with_room)
+        done += added
+        if portion == 0 or added < portion:
+            return done
+
+
+@compiled
+def taken_on(left, threads):
+    """Take some of the simulations that are left: fewer and fewer at last, so that all threads end together.
+
+    A thread alone takes one at a time: then the tree does not depend on how a search is cut into calls.
+    """
+    most = MOST_TAKEN if threads > 1 else 1
+    while True:
+        available = read(left, 0)
+        portion = min(available, max(1, min(most, available // (2 * threads))))
+        if compare_and_swap(left, 0, available, available - portion):
+            return portion
+
+
+@compiled
+def add_portion(strategy, tree, root, scratch, rng, portion, last_with_room):
+    """Add simulations as long as there is room, and return how many; the root, where all meet, is written to once."""
+    fetch_add(tree.visits, ROOT, np.int32(portion))
+    reward = 0.0
+    added = 0
+    while added < portion and read(tree.size, 0) <= last_with_room:
+        simulate(strategy, tree, root, scratch, rng)
+        reward += scratch.rewards[tree.player[ROOT]]
+        added += 1
+    if added < portion:
+        fetch_add(tree.visits, ROOT, np.int32(added - portion))
+    fetch_add(tree.value_sum, ROOT, reward)
+    return added
+
+
+@compiled
+def simulate(strategy, tree, root, scratch, rng):
+    """One simulation: down the tree, on to the end of a game, and back up, but for the root."""
+    copy(root, scratch.state)
+    node = descend(strategy, tree, scratch, rng)
+    play_out(strategy.game, strategy.rollout, tree, scratch, rng)
+    while node != ROOT:
+        fetch_add(tree.value_sum, node, scratch.rewards[tree.player[node]])
+        node = np.int64(tree.parent[node])
 
 
 @compiled
@@ -57,18 +95,19 @@ def descend(strategy, tree, scratch, rng):
     node = np.int64(ROOT)
     depth = 0
     fresh = False
-    fetch_add(tree.visits, node, np.int32(1))
     player = game.current_player(state)
     while player != TERMINAL and not fresh:
         first = read(tree.first_child, node)
         if first == NONE and compare_and_swap(tree.first_child, node, np.int32(NONE), np.int32(BUSY)):
-            lay_out_children(game, tree, node, player, scratch, rng)
+            lay_out_children(game, tree, node, scratch)
         elif first < 0:
             break
-        child = claimed_child(tree, node)
+        child = claimed_child(strategy, tree, node, player, rng)
         fresh = child != NONE
         if not fresh:
             child = best_child(strategy.selection, tree, node)
+            if child == NONE:
+                break
             fetch_add(tree.visits, child, np.int32(1))
         node = child
         game.apply(state, np.int64(tree.action[node]))
@@ -81,37 +120,39 @@ def descend(strategy, tree, scratch, rng):
 
 
 @compiled
-def lay_out_children(game, tree, node, player, scratch, rng):
-    """Reserve and fill a block of children, in random order, and let the others see it."""
+def lay_out_children(game, tree, node, scratch):
+    """Reserve a block of children, none of them tried, and let the others see it."""
     count = legal_moves(game, scratch.state, scratch.actions)
-    shuffle(rng, scratch.actions, count)
     first = fetch_add(tree.size, 0, np.int64(count))
     for index in range(count):
-        child = first + index
-        tree.action[child] = scratch.actions[index]
-        start_node(game, tree, child, node, player)
+        tree.action[first + index] = scratch.actions[index]
     tree.num_children[node] = count
     publish(tree.first_child, node, np.int32(first))
 
 
 @compiled
-def claimed_child(tree, node):
-    """The first child that nobody has tried, now tried by this thread; NONE if all are."""
-    first = np.int64(tree.first_child[node])
-    for index in range(read(tree.num_tried, node), tree.num_children[node]):
-        if compare_and_swap(tree.visits, first + index, np.int32(0), np.int32(1)):
-            fetch_max(tree.num_tried, node, np.int16(index + 1))
-            return first + index
-    return np.int64(NONE)
+def claimed_child(strategy, tree, node, player, rng):
+    """A child that nobody has tried, now tried by this thread; NONE if all are, or another thread is choosing."""
+    tried = read(tree.num_tried, node)
+    waiting = tree.num_children[node] - tried
+    if tried < 0 or waiting == 0 or not compare_and_swap(tree.num_tried, node, tried, ~tried):
+        return np.int64(NONE)
+    child = np.int64(tree.first_child[node]) + tried
+    exchange(tree, child, child + strategy.expansion.choose(waiting, rng))
+    start_node(strategy.game, tree, child, node, player)
+    tree.visits[child] = 1
+    publish(tree.num_tried, node, np.int16(tried + 1))
+    return child
 
 
 @compiled
 def best_child(selection, tree, node):
-    """The child with the highest score; the first among equals."""
+    """The child with the highest score, the first among equals; NONE before one was tried."""
     first = np.int64(tree.first_child[node])
-    best = first
+    tried = read(tree.num_tried, node)
+    best = np.int64(NONE)
     best_score = -np.inf
-    for child in range(first, first + read(tree.num_tried, node)):
+    for child in range(first, first + (tried if tried >= 0 else ~tried)):
         score = selection.score(tree, node, child)
         if score > best_score:
             best, best_score = child, score
