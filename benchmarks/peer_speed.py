@@ -5,7 +5,7 @@
 All run UCT with random rollouts from the start position on one thread, in turn, in one process. Only the ratio
 counts; it compares the best round of each, since whatever else the machine does only slows down. OpenSpiel
 (`pip install open_spiel`) builds the same kind of tree, but not the same tree: it lists all children of a leaf
-on its second visit, and draws other random numbers. The Python MCTS is that of our tests, tests/naive.py, which
+on its second visit, and draws other random numbers. The Python MCTS is that of our tests, tests/naive, which
 builds the very same tree.
 """
 

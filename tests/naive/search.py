@@ -1,0 +1,216 @@
+"""The slow, obvious MCTS: objects and dicts, Python integers, one line for each line of a textbook.
+
+It draws the same random numbers in the same order as the kernels, so that both must build the same tree.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import fastmcts
+from fastmcts.tree import Tree, children
+
+MASK = 2**64 - 1
+
+
+def mix(number: int) -> int:
+    number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    number = (number ^ number >> 27) * 0x94D049BB133111EB & MASK
+    return number ^ number >> 31
+
+
+class Generator:
+    def __init__(self, seed: int) -> None:
+        self.counter = mix(seed + 0x9E3779B97F4A7C15 & MASK)
+        self.step = mix(self.counter ^ 0x9E3779B97F4A7C15) | 1
+
+    def bits(self) -> int:
+        self.counter = self.counter + self.step & MASK
+        return mix(self.counter)
+
+    def below(self, bound: int) -> int:
+        return (self.bits() >> 32) * bound >> 32
+
+    def unit(self) -> float:
+        return (self.bits() >> 11) / 2**53
+
+    def lend(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Let a rule of a game draw from this generator, its last argument."""
+        rng = np.array([self.counter, self.step], np.uint64)
+        with np.errstate(over="ignore"):
+            answer = function(*arguments, rng)
+        self.counter = int(rng[0])
+        return answer
+
+    def shuffle(self, items: list[int]) -> None:
+        for last in range(len(items) - 1, 0, -1):
+            other = self.below(last + 1)
+            items[last], items[other] = items[other], items[last]
+
+
+@dataclass
+class Node:
+    player: int
+    visits: int = 0
+    value_sum: float = 0.0
+    square_sum: float = 0.0
+    untried: list[int] | None = None
+    children: dict[int, "Node"] = field(default_factory=dict)
+    amaf_visits: dict[int, int] = field(default_factory=dict)
+    amaf_sum: dict[int, float] = field(default_factory=dict)
+    available: int = 0
+    seed: int = 0
+    assumed: int = 0
+    outcome: list[float] | None = None  # every player's reward, where the game is over
+
+    @property
+    def mean(self) -> float:
+        return self.value_sum / self.visits
+
+    @property
+    def tries(self) -> int:
+        return self.visits - self.assumed
+
+
+DEFAULT_C = 0.5
+
+Score = Callable[[list[Node], Node], float]
+Move = tuple[int, int]  # player, action
+
+
+def uct(c: float) -> Score:
+    return lambda path, child: child.mean + c * math.sqrt(math.log(path[-1].visits) / child.tries)
+
+
+def ucb1(c: float) -> Score:
+    return lambda path, child: child.mean + c * math.sqrt(2.0 * math.log(path[-1].visits) / child.tries)
+
+
+def ucb1_tuned(path: list[Node], child: Node) -> float:
+    share = math.log(path[-1].visits) / child.visits
+    mean = child.mean
+    variance = max(0.0, child.square_sum / child.visits - mean * mean) + math.sqrt(2.0 * share)
+    return mean + math.sqrt(share * min(0.25, variance))
+
+
+class Search:
+    """Plain UCT; the strategies override one step each."""
+
+    untried_first = True
+
+    def __init__(
+        self, state: fastmcts.State, seed: int, score: Score | None = None, max_length: float = math.inf
+    ) -> None:
+        self.state = state
+        self.rng = Generator(seed)
+        self.score = score or uct(DEFAULT_C)
+        self.max_length = max_length
+        self.root = Node(state.current_player())
+
+    def run(self, simulations: int) -> Node:
+        for _ in range(simulations):
+            self.simulate()
+        return self.root
+
+    def simulate(self) -> None:
+        state = self.state.clone()
+        path, moves = [self.root], []
+        fresh = False
+        while not state.is_terminal() and not fresh:
+            node = path[-1]
+            if node.untried is None:
+                node.untried = state.legal_actions() if state.is_chance_node() else self.arrange(state)
+            if state.is_chance_node():
+                action = self.draw(state)
+                if action in node.untried:
+                    self.take(node.untried, node.untried.index(action))
+            elif node.untried and self.untried_first:
+                action = self.take(node.untried, self.choose_untried(state, node))
+            else:
+                action = self.best(path)
+                if node.untried and action in node.untried:
+                    self.take(node.untried, node.untried.index(action))
+            fresh = action not in node.children
+            if fresh:
+                node.children[action] = Node(node.player) if state.is_chance_node() else self.new_child(state, action)
+            moves.append((state.current_player(), action))
+            state.apply_action(action)
+            path.append(node.children[action])
+        depth = len(moves)
+        rewards = self.play_out(state, moves)
+        for node in path:
+            node.visits += 1
+            node.value_sum += rewards[node.player]
+        self.learn(path, moves, depth, rewards)
+
+    def arrange(self, state: fastmcts.State) -> list[int]:
+        return state.legal_actions()
+
+    def draw(self, state: fastmcts.State) -> int:
+        remaining = self.rng.unit()
+        *others, (last, _) = state.chance_outcomes()
+        for outcome, probability in others:
+            remaining -= probability
+            if remaining < 0.0:
+                return outcome
+        return last
+
+    def choose_untried(self, state: fastmcts.State, node: Node) -> int:
+        return self.choose(len(node.untried or []))
+
+    def choose(self, waiting: int) -> int:
+        return self.rng.below(waiting)
+
+    @staticmethod
+    def take(untried: list[int], index: int) -> int:
+        untried[0], untried[index] = untried[index], untried[0]
+        return untried.pop(0)
+
+    def new_child(self, state: fastmcts.State, action: int) -> Node:
+        return Node(state.current_player())
+
+    def best(self, path: list[Node]) -> int:
+        node = path[-1]
+        return max(node.children, key=lambda action: self.score(path, node.children[action]))
+
+    def play_out(self, state: fastmcts.State, moves: list[Move]) -> list[float]:
+        length = 0
+        while not state.is_terminal() and length < self.max_length:
+            action = self.draw(state) if state.is_chance_node() else self.rollout_action(state)
+            moves.append((state.current_player(), action))
+            state.apply_action(action)
+            length += 1
+        if not state.is_terminal():
+            return [0.5] * state.game.num_players
+        low, high = state.game.min_utility, state.game.max_utility
+        return [(utility - low) / (high - low) for utility in state.returns()]
+
+    def rollout_action(self, state: fastmcts.State) -> int:
+        if state.game.overrides("random_action"):  # it may draw other numbers for the same chances
+            return int(self.rng.lend(state.game.random_action, state.array, np.zeros(state.game.num_actions, np.int64)))
+        legal = state.legal_actions()
+        return legal[self.rng.below(len(legal))]
+
+    def learn(self, path: list[Node], moves: list[Move], depth: int, rewards: list[float]) -> None:
+        for node in path:
+            node.square_sum += rewards[node.player] ** 2
+
+
+def assert_same_tree(tree: Tree, index: int, node: Node) -> None:
+    """Every node has the same action, player, visits and value, in the same order, to the last bit."""
+    assert tree.visits[index] == node.visits
+    assert tree.value_sum[index] == node.value_sum
+    assert tree.player[index] == node.player
+    indices = list(children(tree, index))
+    assert [int(tree.action[child]) for child in indices] == list(node.children)
+    first, count = tree.first_child[index], tree.num_children[index]
+    waiting = tree.action[first + len(indices) : first + count] if count else np.array([], np.int32)
+    if tree.available.size > 0:
+        assert [int(tree.available[child]) for child in indices] == [c.available for c in node.children.values()]
+    else:
+        assert waiting.tolist() == (node.untried or [])
+    for child, other in zip(indices, node.children.values(), strict=True):
+        assert_same_tree(tree, child, other)
