@@ -77,7 +77,7 @@ COMPARISONS = {
         searching(games.ConnectFour(), 400_000, trees=2, threads=2),
         1.7,
     ),
-    "shared_connect_four": sharing(games.ConnectFour(), 400_000, 1.4),
+    "shared_connect_four": sharing(games.ConnectFour(), 200_000, 1.4),
     "shared_othello": sharing(games.Othello(), 60_000, 1.5),
     "shared_mnk": sharing(games.MNK(15, 15, 5), 30_000, 1.7),
     "batch": Comparison("a batch, 1,024 x 64 simulations", searching_batch(1), searching_batch(2), 1.7),
