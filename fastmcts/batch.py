@@ -15,7 +15,7 @@ from fastmcts.final import final_index
 from fastmcts.game import Game
 from fastmcts.kernels.rng import spawn_seed
 from fastmcts.mcts import means, refuse_chance
-from fastmcts.method import PIMC, default_method
+from fastmcts.method import PIMC, SinglePerspective, default_method
 from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.progress import Bar, Progress, ProgressOption
 from fastmcts.state import State
@@ -28,6 +28,8 @@ class BatchResult:
     """What the searches of a batch of B positions found, in a game with A actions.
 
     Attributes:
+        positions: int64 [B, state_size], those that were searched: the ones asked about, or with
+            `SinglePerspective(player=...)` those where the player is to move.
         action: int64 [B], the move to make, -1 where the game is over.
         visits: int64 [B, A], how often each move was visited.
         value_sums: float64 [B, A], the rewards in [0, 1] for the player to move, summed.
@@ -40,6 +42,7 @@ class BatchResult:
         seed: The seed; position i was searched with `spawn_seed(seed, i)`.
     """
 
+    positions: NDArray[np.int64]
     action: NDArray[np.int64]
     visits: NDArray[np.int64]
     value_sums: NDArray[np.float64]
@@ -206,6 +209,7 @@ def batch_result(task: BatchTask, simulations: int, seconds: float, compile_seco
     forced = np.flatnonzero((totals == 0) & (task.only != NONE))
     policy[forced, task.only[forced]] = 1.0
     return BatchResult(
+        positions=task.positions,
         action=chosen_actions(task, values),
         visits=visits,
         value_sums=value_sums,
@@ -222,15 +226,19 @@ def batch_result(task: BatchTask, simulations: int, seconds: float, compile_seco
 def chosen_actions(task: BatchTask, values: NDArray[np.float64]) -> NDArray[np.int64]:
     """The moves to make, int64 [B]: by the criterion of the options and by what is proven."""
     visits, options = task.visits, task.options
+    method = options.method or default_method(task.game)
     leading = (visits == visits.max(axis=1, keepdims=True)) & (visits > 0)
     best = np.where(leading, np.nan_to_num(values), -np.inf).argmax(axis=1)
     action = np.where(task.action != NONE, task.action, np.where(visits.any(axis=1), best, task.only))
-    if options.solver or options.final != "visits":
+    if options.solver or options.final != "visits" or isinstance(method, SinglePerspective):
         for row in np.flatnonzero((task.action == NONE) & visits.any(axis=1)):
-            legal = np.array(task.game.new_state(task.positions[row]).legal_actions(), np.int64)
+            position = task.positions[row]
+            legal = np.array(task.game.new_state(position).legal_actions(), np.int64)
             if options.solver:
                 lower, upper = task.lower[row, legal], task.upper[row, legal]
             else:
                 lower, upper = np.zeros(len(legal)), np.ones(len(legal))
-            action[row] = legal[final_index(options.final, legal, visits[row, legal], values[row, legal], lower, upper)]
+            found = visits[row, legal], values[row, legal]
+            chosen = final_index(options.final, legal, *found, lower, upper)
+            action[row] = legal[method.played_index(task.game, position, legal, values[row, legal], chosen)]
     return action

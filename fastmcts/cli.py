@@ -99,15 +99,24 @@ def game_options(texts: list[str]) -> dict[str, Any]:
 
 
 def position(game: Game, moves: str, seed: int) -> State:
-    """Play moves, given as actions or in the game's notation, from the start of a game."""
+    """Play moves, in the game's notation or as numbers of actions, from the start of a game."""
     state = game.new_initial_state(seed)
     for number, move in enumerate(filter(None, (part.strip() for part in moves.split(","))), start=1):
         try:
-            action = int(move) if move.lstrip("-").isdigit() else state.string_to_action(move)
-            state.apply_action(action)
+            state.apply_action(read_action(state, move))
         except ValueError as error:
             raise ValueError(f"move {number}: {error}") from None
     return state
+
+
+def read_action(state: State, text: str) -> int:
+    """A move in the game's notation, or else the number of an action."""
+    try:
+        return state.string_to_action(text)
+    except ValueError:
+        if not text.lstrip("-").isdigit():
+            raise
+        return int(text)
 
 
 def show(result: SearchResult) -> None:

@@ -82,6 +82,14 @@ class Forest:
         if self.worlds is not None:
             self.asked = position.copy()
 
+    def stay(self, position: Position) -> None:
+        """Keep the trees for a position that looks the same to the player to move."""
+        if self.asked is not None:
+            self.asked[:] = position
+            return
+        for searcher in self.searchers:
+            searcher.root[:] = position
+
     def forget(self) -> None:
         """Have nothing to go on from."""
         for searcher in self.searchers:

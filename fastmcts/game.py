@@ -15,11 +15,13 @@ from fastmcts.component import Component
 from fastmcts.errors import GameError
 from fastmcts.jit import wrapping_integers
 from fastmcts.kernels.moves import legal_moves
-from fastmcts.kernels.rng import below, make_rng
+from fastmcts.kernels.rng import below, make_rng, spawn_seed
 from fastmcts.tree import MAX_CHILDREN
 
 if TYPE_CHECKING:
     from fastmcts.state import State
+
+DEAL = 2**63  # the part of a seed that deals: a search with the same seed must not draw what was dealt
 
 
 class Game(Component, ABC):
@@ -45,6 +47,8 @@ class Game(Component, ABC):
     #: The range of `returns`, which the search scales to rewards in [0, 1].
     min_utility: float = -1.0
     max_utility: float = 1.0
+    #: Whether a move, or an outcome of chance, may look like another to a player who sees it happen.
+    hides_moves: bool = False
     #: Whether the utilities of two players always add up to min_utility + max_utility.
     constant_sum: bool = True
 
@@ -175,7 +179,7 @@ class Game(Component, ABC):
         self.check_declaration()
         position = np.zeros(self.state_size, np.int64)
         with wrapping_integers():
-            self.initial(position, make_rng(seed))
+            self.initial(position, make_rng(spawn_seed(seed, DEAL)))
         return self.new_state(position)
 
     def state_from_array(self, array: Position) -> "State":

@@ -13,7 +13,7 @@ from fastmcts.budget import Budget
 from fastmcts.final import final_index, voted_index
 from fastmcts.forest import Forest
 from fastmcts.game import Game
-from fastmcts.method import PIMC, SinglePerspective, default_method
+from fastmcts.method import PIMC, default_method
 from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.progress import search_progress
 from fastmcts.recognition import find_below, looks_equal
@@ -156,7 +156,7 @@ class MCTS:
         if not forest.is_planted or player not in (None, forest.observer):
             forest.plant(state.array)
         elif looks_equal(self.game, forest.root, state.array, player):
-            forest.root[:] = state.array
+            forest.stay(state.array)
         else:
             root = self.game.new_state(forest.root.copy())
             path = find_below(forest.trees[0], root, state.array, player) if self.method.keeps_below else None
@@ -287,12 +287,7 @@ class MCTS:
         if isinstance(self.method, PIMC) and self.method.vote != "visits":
             return int(actions[voted_index(self.method.vote, self.forest.trees, actions)])
         best = final_index(self.options.final, actions, visits, values, lower, upper)
-        if isinstance(self.method, SinglePerspective) and visits.any():
-            # A move that ends the game owes nothing to lucky replies.
-            for index in np.flatnonzero(values >= values[best]):
-                if state.child(int(actions[index])).is_terminal():
-                    return int(actions[index])
-        return int(actions[best])
+        return int(actions[self.method.played_index(self.game, state.array, actions, values, best)])
 
     def finish_last_result(self) -> None:
         """Let the last result read from the trees what it may be asked for after they have changed."""

@@ -3,9 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
-from fastmcts.arrays import Position, Rng
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmcts.arrays import Actions, Position, Rng
 from fastmcts.checks import whole_number
 from fastmcts.component import Component
+from fastmcts.constants import TERMINAL
 from fastmcts.game import Game
 from fastmcts.jit import wrapping_integers
 from fastmcts.kernels.children import fixed_child, matched_child
@@ -19,15 +23,18 @@ from fastmcts.tree import Tree
 
 __all__ = ["ISMCTS", "PIMC", "Method", "PerfectInformation", "SinglePerspective"]
 
+Means = NDArray[np.float64]  # [L], of the legal actions; NaN without visits
+
 OBSERVERS = ("self", "all")
 VOTES = ("visits", "value", "majority")
+EVEN = 0.5  # the mean of the rewards
 
 
 @dataclass(frozen=True)
 class Method(Component):
     """Base of all methods; this one knows everything but what chance will bring."""
 
-    #: Whether each simulation draws its own world from what the player to move cannot tell apart.
+    #: Whether simulations take place in worlds that are drawn from what the player to move cannot tell apart.
     draws_worlds = False
 
     #: Whether what was learnt below a move still holds when the move was made.
@@ -68,6 +75,10 @@ class Method(Component):
     def reply(self, game: Game, tree: Tree, node: int, fresh: bool, scratch: Scratch, rng: Rng) -> None:
         """Called after the move to a node, which is fresh if it was never made before."""
 
+    def played_index(self, game: Game, position: Position, actions: Actions, values: Means, best: int) -> int:
+        """The index of the move to make, given that of the best one and the mean rewards of all."""
+        return best
+
 
 @dataclass(frozen=True)
 class PerfectInformation(Method):
@@ -82,10 +93,13 @@ class SinglePerspective(Method):
     """The tree has nodes only where one player moves; everybody else, and chance, moves at random.
 
     A child stands for the position in which the player is to move again after its own move and the replies to
-    it. Values are that player's throughout; of moves with equal values one that ends the game is played. Where
-    another is to move at the root, or chance, a continuation up to the player's turn is drawn from the seed first,
-    and the search and its result are about the position there: `result.state`. In a game with hidden information
-    each simulation draws a world that the player cannot tell from the real one.
+    it. Values are that player's throughout; where nothing is hidden, of good moves with equal values one that ends
+    the game is played. Where another is to move at the root, or chance, a continuation up to the player's turn is
+    drawn from the seed first, and the search and its result are about the position there: `result.state`. In a game
+    with hidden information each simulation draws a world that the player cannot tell from the real one.
+
+    Replies that stay are one draw for each child, dice and hidden moves among them, and the search counts on it:
+    `resample=True` averages over what may happen.
 
     Args:
         player: Whose perspective; None is the player to move.
@@ -95,6 +109,7 @@ class SinglePerspective(Method):
     player: int | None = None
     resample: bool = False
 
+    draws_worlds = True
     keeps_below = False
 
     def __post_init__(self) -> None:
@@ -142,6 +157,17 @@ class SinglePerspective(Method):
             reseed(scratch.generator, tree.seed[node])
             play_others(game, state, player, scratch.actions, scratch.weights, scratch.generator)
 
+    def played_index(self, game: Game, position: Position, actions: Actions, values: Means, best: int) -> int:
+        """A move that ends the game well owes nothing to lucky replies; if it does, the real world must not tell."""
+        if not game.has_hidden_information and values[best] > EVEN:
+            for index in np.flatnonzero(values >= values[best]):
+                after = position.copy()
+                with wrapping_integers():
+                    game.apply(after, int(actions[index]))
+                if game.current_player(after) == TERMINAL:
+                    return int(index)
+        return best
+
 
 @dataclass(frozen=True)
 class ISMCTS(Method):
@@ -149,7 +175,8 @@ class ISMCTS(Method):
 
     With one observer there is one tree, whose nodes are sequences of moves (Cowling, Powley and Whitehouse 2012).
     In each world the legal moves compete, and a selection rule counts how often a move was available in place
-    of the node's visits. The others are taken to move by that tree, whatever they hold.
+    of the node's visits. The others are taken to move by that tree, whatever they hold. A tree of moves tells apart
+    what happens unseen, so that a game which `hides_moves` is for all observers.
 
     With all as observers each player has a tree of its own, in which it tells apart what it can tell apart: its
     own cards above all, and nothing else. A simulation goes down all trees together. The tree of the player to
@@ -231,6 +258,7 @@ class PIMC(Method):
     worlds: int = 32
     vote: str = "visits"
 
+    draws_worlds = True
     keeps_below = False
 
     def __post_init__(self) -> None:
@@ -247,9 +275,12 @@ class PIMC(Method):
 #: Made once: gathering what Numba has to know of a component takes 2 ms, and PIMC needs one for each world.
 OPEN_CARDS = PerfectInformation()
 ONE_OBSERVER = ISMCTS()
+EACH_OBSERVER = ISMCTS(observers="all")
 ALL_OBSERVERS = AllObservers()
 
 
 def default_method(game: Game) -> Method:
     """The method that suits a game."""
-    return ONE_OBSERVER if game.has_hidden_information else OPEN_CARDS
+    if not game.has_hidden_information:
+        return OPEN_CARDS
+    return EACH_OBSERVER if game.hides_moves else ONE_OBSERVER

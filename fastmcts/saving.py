@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 FORMAT = "fastmcts search"
 VERSION = 1
-HEADER, CHECKSUM = "header", "checksum"
+HEADER, CHECKSUM, ASKED = "header", "checksum", "asked"
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -53,6 +53,8 @@ def save(mcts: "MCTS", path: Path) -> None:
     arrays: Arrays = {HEADER: np.frombuffer(json.dumps(header).encode(), np.uint8)}
     for index, searcher in enumerate(mcts.forest.searchers):
         arrays |= {f"{index}/{name}": array for name, array in searcher_arrays(searcher).items()}
+    if mcts.forest.asked is not None:
+        arrays[ASKED] = mcts.forest.asked
     arrays[CHECKSUM] = checksum(arrays)
     write(path, arrays)
 
@@ -95,6 +97,7 @@ def load(cls: "type[MCTS]", path: Path) -> "MCTS":
             prefix = f"{index}/"
             own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
             restore(path, searcher, header["searchers"][index], own)
+        mcts.forest.asked = arrays.get(ASKED)
     except LoadError:
         raise
     except (TypeError, ValueError, KeyError) as error:

@@ -79,6 +79,10 @@ def method_objections(game: Game, selection: Selection, expansion: Expansion, me
     reasons = []
     if isinstance(method, ISMCTS | PIMC) and not game.has_hidden_information:
         reasons.append(f"nothing is hidden in {game.name}: leave method out instead of {method!r}")
+    if isinstance(method, ISMCTS) and method.keeps_below and game.hides_moves:
+        reasons.append(
+            f"{game.name} hides moves, which one tree of moves would tell apart: use ISMCTS(observers='all') or PIMC()"
+        )
     if isinstance(method, SinglePerspective) and (method.player or 0) >= game.num_players:
         reasons.append(f"{game.name} has the players 0 to {game.num_players - 1}, not {method.player}")
     in_kernels = method.in_kernels

@@ -147,6 +147,7 @@ class Peek(fastmcts.Game):
     num_chance_outcomes = 2
     state_size = 4
     max_game_length = 3
+    hides_moves = True
 
     def initial(self, state, rng):
         state[0] = 0
