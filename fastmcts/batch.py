@@ -82,7 +82,8 @@ def search_batch(
     """Search many positions of one game, over threads that each reuse one tree.
 
     Position i gets exactly the tree that `search` would give it with the seed `spawn_seed(seed, i)`, whatever the
-    number of threads. `seconds=` is the time for each position.
+    number of threads; they share `memory_mb`, and only a tree that outgrows its part is recycled. `seconds=` is the
+    time for each position.
 
     Args:
         states: The positions; or, with `game`, their arrays as int64 [B, state_size].
@@ -182,7 +183,8 @@ def work_off(
     finally:
         queue.stopped.set()
         for thread in threads:
-            thread.join()
+            if thread.ident is not None:  # Ctrl-C may come before it starts
+                thread.join()
     for error in failures:
         raise error
     progress.update(look())

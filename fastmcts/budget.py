@@ -8,7 +8,7 @@ import time
 
 CHUNK_SECONDS = 0.02
 MOST_GROWTH = 16  # from one chunk to the next
-CAUTION = 4.0  # how much slower than before a search may be: another position, another load
+CAUTION = 64.0  # how much slower than before a search may be: another position, another load
 
 
 class Budget:
@@ -18,15 +18,19 @@ class Budget:
         simulations: The most to run, or None.
         seconds: The longest to search, or None.
         speed: Seconds for a simulation, if that is known from before.
+        spent: Seconds that are used up already.
     """
 
-    def __init__(self, simulations: int | None, seconds: float | None, speed: float | None = None) -> None:
+    def __init__(
+        self, simulations: int | None, seconds: float | None, speed: float | None = None, spent: float = 0.0
+    ) -> None:
         self.simulations = simulations
         self.seconds = seconds
         self.done = 0
         self.chunk = 1 if speed else 0  # simulations in the last one
         self.took = CAUTION * (speed or 0.0)  # seconds, for the last one
-        self.start = self.chunk_start = self.last = time.perf_counter()
+        self.chunk_start = self.last = time.perf_counter()
+        self.start = self.last - spent
 
     @property
     def elapsed(self) -> float:

@@ -129,12 +129,13 @@ class Forest:
         return int(searcher.tree.size[0]) + new > searcher.limit
 
     def simulate(self, done: int, simulations: int, deadline: float | None) -> int:
-        """Add simulations; tree i has (done + n - i - 1) / n + 1 of them at any time, rounded down.
+        """Add simulations; of n trees, tree i has (done + n - i - 1) // n of them at any time.
 
         Args:
             done: How many were added before in this search.
             simulations: How many to add.
-            deadline: As in `Searcher.simulate`.
+            deadline: As in `Searcher.simulate`; but a search that has not begun makes room at any price, or a full
+                tree would never get on.
 
         Returns:
             How many were added.
@@ -143,7 +144,7 @@ class Forest:
         shares = [(done + simulations + i) // count - (done + i) // count for i in reversed(range(count))]
 
         def grow(searcher: Searcher, share: int) -> int:
-            return searcher.simulate(share, deadline) if share > 0 else 0
+            return searcher.simulate(share, deadline if done > 0 else None) if share > 0 else 0
 
         if self.pool is None:
             return sum(map(grow, self.searchers, shares))

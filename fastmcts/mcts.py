@@ -1,6 +1,7 @@
 """A search whose tree is kept from move to move."""
 
 import dataclasses
+import time
 import weakref
 from pathlib import Path
 from threading import Event
@@ -74,14 +75,16 @@ class MCTS:
         refuse_chance(state)
         actions = np.array(state.legal_actions(), np.int64)
         self.finish_last_result()
+        start = time.perf_counter()
         self.go_to(state)
+        spent = time.perf_counter() - start
         before = self.forest.root_visits
         if len(actions) == 0:
             return self.result(state, actions, "game over", before)
         if len(actions) == 1 and not self.options.search_forced:
             return self.result(state, actions, "single move", before)
         compile_seconds = self.forest.prepare()
-        budget = self.make_budget()
+        budget = self.make_budget(spent)
         reason, looks = self.run(state, actions, budget, self.options.stop)
         if self.options.final == "robust_max" and reason in ("simulations", "seconds"):
             self.run_on(state, actions, budget)
@@ -98,11 +101,11 @@ class MCTS:
         """
         if not self.forest.is_planted:
             raise ValueError("there is no position to advance from: search(state) comes first")
-        state = self.game.new_state(self.forest.root.copy())
-        reveals = action in state.legal_actions() and reveals_something(state, [action])
-        state.apply_action(action)
+        root = self.game.new_state(self.forest.root.copy())
+        after = root.child(action)
         self.finish_last_result()
-        self.forest.advance([int(action)], state.array, keep=self.method.keeps_below and not reveals)
+        keep = self.method.keeps_below and not reveals_something(root, [int(action)])
+        self.forest.advance([int(action)], after.array, keep)
 
     def reset(self) -> None:
         """Forget everything, the state of the random numbers too."""
@@ -165,8 +168,8 @@ class MCTS:
             else:
                 forest.advance(path, state.array, keep=not reveals_something(root, path))
 
-    def make_budget(self) -> Budget:
-        """The budget of one search, within what the visits can count."""
+    def make_budget(self, spent: float = 0.0) -> Budget:
+        """The budget of one search, of which some seconds are spent, within what the visits can count."""
         asked, countable = self.options.simulations, self.forest.visits_left
         if (asked or 1) > countable:
             raise ValueError(
@@ -174,7 +177,7 @@ class MCTS:
                 " reset() or advance(action) before searching on"
             )
         speed = known_speed(self.forest.searchers[0].strategy)
-        return Budget(countable if asked is None else asked, self.options.seconds, speed)
+        return Budget(countable if asked is None else asked, self.options.seconds, speed, spent)
 
     def run_on(self, state: State, actions: NDArray[np.int64], budget: Budget) -> None:
         """Search on, at most as long again, until the most visited move also has the highest mean."""

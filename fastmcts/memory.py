@@ -6,6 +6,7 @@ full, the children of the least visited nodes are dropped until half of the tree
 all players, the least visited information sets.
 """
 
+from threading import Event, Thread
 from typing import Any, TypeVar
 
 import numpy as np
@@ -63,7 +64,7 @@ def first_capacity(strategy: Strategy, simulations: int | None) -> int:
     return FIRST_CAPACITY + most_new_nodes(strategy) + needed
 
 
-def most_nodes(strategy: Strategy, tree: Tree, memory_mb: float, parts: int = 1) -> int:
+def most_nodes(strategy: Strategy, tree: Tree, memory_mb: float, parts: int, writers: int) -> int:
     """How many nodes fit into a part of the memory; ValueError if they are too few to search with.
 
     Args:
@@ -71,13 +72,16 @@ def most_nodes(strategy: Strategy, tree: Tree, memory_mb: float, parts: int = 1)
         tree: A tree with the fields that they ask for.
         memory_mb: The memory, in megabytes.
         parts: How many trees share it.
+        writers: How many threads add nodes to a tree at the same time.
     """
     size = bytes_per_node(tree) + PLACE_BYTES + (BUFFER_BYTES if tree.available.size > 0 else 0)
     nodes = int(USABLE * memory_mb * MEGABYTE / parts) // size
-    fewest = 1 + FEWEST_BLOCKS * most_new_nodes(strategy)
+    # Recycling frees half, in which every writer must find room for a block.
+    fewest = 1 + max(FEWEST_BLOCKS, 2 * writers) * most_new_nodes(strategy)
     if nodes < fewest:
         needed = np.ceil(parts * fewest * size / USABLE / MEGABYTE * 1000) / 1000
-        shared = "" if parts == 1 else f", shared by {parts} trees,"
+        sharers = f"{parts} trees" if parts > 1 else f"{writers} threads"
+        shared = "" if parts == writers == 1 else f", shared by {sharers},"
         raise ValueError(
             f"memory_mb={memory_mb:g}{shared} is too small for {strategy.game.name}: a root and its children and some"
             f" room to search take at least {needed:.3f}"
@@ -106,6 +110,35 @@ def drop_least_visited(tree: Tree) -> int:
     if tree.available.size > 0:
         return int(regroup_most_visited(links, with_buffers(fields), counters, places, most))
     return int(recycle(links, fields, counters, places, most))
+
+
+class Recycling(Thread):
+    """Frees half of a tree's room, aside: Ctrl-C, which only the main thread gets, need not wait for it."""
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(name="fastmcts")
+        self.tree = tree
+        self.ended = Event()
+        self.freed = 0  # nodes
+        self.failure: BaseException | None = None
+
+    def run(self) -> None:
+        """Called in the thread."""
+        try:
+            self.freed = drop_least_visited(self.tree)
+        except BaseException as failure:
+            self.failure = failure
+        finally:
+            self.ended.set()
+
+    def result(self) -> int:
+        """Wait until it has ended; how many nodes went."""
+        if self.ident is None:
+            self.start()
+        self.ended.wait()  # not `join`, which takes a running thread for one that has ended when Ctrl-C interrupts it
+        if self.failure is not None:
+            raise self.failure
+        return self.freed
 
 
 def make_root(tree: Tree, node: int, root: Position, position: Position) -> None:

@@ -10,7 +10,7 @@ from fastmcts.state import State
 from fastmcts.tree import Tree, children
 
 DEEPEST = 3  # moves; or a round, where more play
-MOST_TRIED = 4000  # positions: then it is one of the hardly visited ones, with little to reuse
+LEAST_SHARE = 1 / 1000  # of the visits: below it there is too little to reuse
 
 
 def looks_equal(game: Game, position: Position, other: Position, player: int | None) -> bool:
@@ -39,24 +39,22 @@ def find_below(tree: Tree, root: State, wanted: Position, player: int | None = N
     Returns:
         The actions, or None if the position is not within reach.
     """
-    tried = 0
+    fewest = LEAST_SHARE * int(tree.visits[ROOT])
     level: list[tuple[int, Position, list[int]]] = [(ROOT, root.array, [])]
     for _ in range(max(DEEPEST, root.game.num_players)):
         below: list[tuple[int, Position, list[int]]] = []
         for node, position, path in level:
             legal = None if player is None else root.game.new_state(position).legal_actions()
-            for child in sorted(children(tree, node), key=lambda child: -int(tree.visits[child])):
-                if tried == MOST_TRIED:
-                    return None
-                tried += 1
+            for child in children(tree, node):
                 action = int(tree.action[child])
-                if legal is not None and action not in legal:
-                    continue  # in other worlds it is
+                if tree.visits[child] < fewest or (legal is not None and action not in legal):
+                    continue  # what is not legal here is in other worlds
                 after = position.copy()
                 with wrapping_integers():
                     root.game.apply(after, action)
-                if looks_equal(root.game, after, wanted, player):
-                    return [*path, action]
                 below.append((child, after, [*path, action]))
+        found = [(node, path) for node, after, path in below if looks_equal(root.game, after, wanted, player)]
+        if found:
+            return max(found, key=lambda pair: int(tree.visits[pair[0]]))[1]
         level = below
     return None

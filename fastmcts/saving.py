@@ -12,6 +12,7 @@ import os
 import platform
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,19 @@ if TYPE_CHECKING:
 FORMAT = "fastmcts search"
 VERSION = 1
 HEADER, CHECKSUM, ASKED = "header", "checksum", "asked"
+
+#: What reading a damaged archive may raise; a flipped bit can say that it is encrypted, or packed in some odd way.
+UNREADABLE = (
+    OSError,
+    ValueError,
+    EOFError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -64,6 +78,7 @@ def write(path: Path, arrays: Arrays) -> None:
     temporary = None
     try:
         descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        Path(temporary).chmod(usual_mode())
         with os.fdopen(descriptor, "wb") as file:
             np.savez(file, **arrays)  # pyright: ignore[reportArgumentType]
             file.flush()
@@ -75,6 +90,13 @@ def write(path: Path, arrays: Arrays) -> None:
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
+
+
+def usual_mode() -> int:
+    """The permissions that `open` would give to a new file; temporary files are for their owner alone."""
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
 
 
 def load(cls: "type[MCTS]", path: Path) -> "MCTS":
@@ -112,7 +134,7 @@ def read(path: Path) -> Arrays:
             return {name: archive[name] for name in archive.files}
     except FileNotFoundError:
         raise LoadError(f"there is no file {path}") from None
-    except (OSError, ValueError, EOFError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as error:
+    except UNREADABLE as error:
         raise LoadError(f"{path} is damaged or not a saved search: {error}") from error
 
 

@@ -71,14 +71,17 @@ class Searcher:
         game: The game.
         options: How to search.
         parts: How many trees share the memory that the options allow.
+        writers: How many threads add nodes to the tree at the same time.
     """
 
-    def __init__(self, game: Game, options: Options, parts: int = 1) -> None:
+    def __init__(self, game: Game, options: Options, parts: int = 1, writers: int = 1) -> None:
         self.game = game
         self.strategy = make_strategy(game, options)
         self.scratch = scratch_for(self.strategy)
         tree = empty_tree(self.strategy, memory.first_capacity(self.strategy, options.simulations))
-        self.limit = memory.most_nodes(self.strategy, tree, options.memory_mb, parts)
+        self.writers = writers
+        self.limit = memory.most_nodes(self.strategy, tree, options.memory_mb, parts, writers)
+        self.recycling: memory.Recycling | None = None  # which Ctrl-C may have left behind
         self.tree = memory.within(tree, self.limit)
         self.is_apart = options.threads > 1
         self.root = np.zeros(game.state_size, np.int64)
@@ -91,6 +94,16 @@ class Searcher:
         self.recycled = 0  # nodes, since the tree was planted
         self.most_used = 0  # nodes, since the tree was planted
         self.seconds_per_node = SECONDS_PER_NODE
+
+    @property
+    def tree(self) -> Tree:
+        """The arrays, when nobody changes them any more."""
+        self.finish_recycling()
+        return self.arrays
+
+    @tree.setter
+    def tree(self, tree: Tree) -> None:
+        self.arrays = tree
 
     def plant(self, position: Position, seed: int | None = None) -> None:
         """Start a new tree at a position; without a seed the random numbers go on."""
@@ -156,8 +169,8 @@ class Searcher:
 
     @property
     def is_full(self) -> bool:
-        """Whether the next simulation might not find room."""
-        return int(self.tree.size[0]) > self.tree.visits.size - memory.most_new_nodes(self.strategy)
+        """Whether the next simulations, one for each writer, might not find room."""
+        return int(self.tree.size[0]) > self.tree.visits.size - self.writers * memory.most_new_nodes(self.strategy)
 
     def make_room(self, deadline: float | None) -> bool:
         """Grow the tree, or recycle at the limit; False if that would last beyond the deadline."""
@@ -172,9 +185,17 @@ class Searcher:
             tree = trees.grown(self.tree, memory.next_capacity(self.tree, self.limit))
             self.tree = memory.set_apart(tree) if self.is_apart else tree
         else:
-            self.recycled += memory.drop_least_visited(self.tree)
+            self.recycling = memory.Recycling(self.tree)
+            self.finish_recycling()
         self.seconds_per_node = (time.perf_counter() - start) / nodes
         return True
+
+    def finish_recycling(self) -> None:
+        """Wait until nobody changes the arrays any more."""
+        if self.recycling is not None:
+            freed = self.recycling.result()
+            self.recycling = None
+            self.recycled += freed
 
     def note_use(self) -> None:
         """Remember how much of the arrays was used, before it shrinks."""
@@ -200,6 +221,9 @@ class Searcher:
         except GameError as error:
             self.is_planted = False
             raise GameError(f"{self.game.name} breaks the rules for games: {error}") from None
+        except Exception:
+            self.is_planted = False
+            raise
         except KeyboardInterrupt:
             # Compiled code is never interrupted; plain Python may have been in the middle of a simulation.
             self.is_planted = self.is_planted and JIT_ENABLED

@@ -6,13 +6,17 @@ import numpy as np
 
 from fastmcts import memory
 from fastmcts.arrays import Position
+from fastmcts.component import Component
+from fastmcts.constants import ROOT
 from fastmcts.expansion import Lazy
 from fastmcts.game import Game
 from fastmcts.kernels.rng import make_rng, spawn_seed
 from fastmcts.kernels.shared import run_shared
 from fastmcts.method import PerfectInformation
 from fastmcts.options import Options
+from fastmcts.rollout import Rollout
 from fastmcts.searcher import Searcher, scratch_for
+from fastmcts.selection import Selection
 from fastmcts.solver import NoProofs
 from fastmcts.strategy import Strategy
 
@@ -21,13 +25,12 @@ class SharedSearcher(Searcher):
     """Grows one tree with all threads at once; which of them comes first changes the tree."""
 
     def __init__(self, game: Game, options: Options) -> None:
-        super().__init__(game, options)
+        super().__init__(game, options, writers=options.threads)
         for reason in shared_objections(self.strategy):
             raise ValueError(reason)
-        self.threads = options.threads
-        self.scratches = [memory.set_apart(scratch_for(self.strategy)) for _ in range(self.threads)]
+        self.scratches = [memory.set_apart(scratch_for(self.strategy)) for _ in range(self.writers)]
         # A generator for each thread, on cache lines of its own.
-        self.rng = np.zeros((self.threads, memory.CACHE_LINES // 8), np.uint64)[:, :2]
+        self.rng = np.zeros((self.writers, memory.CACHE_LINES // 8), np.uint64)[:, :2]
         self.left = memory.on_own_lines(np.zeros(1, np.int64))  # simulations that no thread has taken on yet
         self.pool: ThreadPoolExecutor | None = None
 
@@ -38,17 +41,17 @@ class SharedSearcher(Searcher):
             for thread, rng in enumerate(self.rng):
                 rng[:] = make_rng(spawn_seed(seed, thread))
 
-    @property
-    def is_full(self) -> bool:
-        """Whether the next simulations of all threads might not find room."""
-        return int(self.tree.size[0]) > self.tree.visits.size - self.threads * memory.most_new_nodes(self.strategy)
-
     def run_kernel(self, simulations: int) -> int:
         """Add up to so many simulations, as many as surely find room; return how many."""
-        self.left[0] = simulations
         run_all = map if self.pool is None else self.pool.map
         with self.blaming_the_game():
-            return sum(run_all(self.run_thread, range(self.threads)))
+            alone = 0
+            if simulations > 0 and self.tree.num_tried[ROOT] == 0:
+                # The first one gives the root a child: with it, no thread ever finds nothing to go on to there.
+                self.left[0] = 1
+                alone = self.run_thread(0)
+            self.left[0] = simulations - alone
+            return alone + sum(run_all(self.run_thread, range(self.writers)))
 
     def run_thread(self, thread: int) -> int:
         """Add simulations in one thread, until none are left for it; return how many."""
@@ -59,7 +62,7 @@ class SharedSearcher(Searcher):
             self.scratches[thread],
             self.rng[thread],
             self.left,
-            self.threads,
+            self.writers,
         )
 
 
@@ -69,15 +72,20 @@ def shared_objections(strategy: Strategy) -> list[str]:
     change = "use parallel='trees' with trees=..., or leave it out"
     if strategy.game.has_chance or strategy.game.has_hidden_information:
         reasons.append(f"{strategy.game.name} has chance or hidden information, which a shared tree has not: {change}")
-    if not isinstance(strategy.method, PerfectInformation):
+    if type(strategy.method) is not PerfectInformation:
         reasons.append(f"a shared tree is one of perfect information, not of {strategy.method!r}: {change}")
-    if not isinstance(strategy.expansion, Lazy):
+    if type(strategy.expansion) is not Lazy:
         reasons.append(f"a shared tree expands lazily, not by {strategy.expansion!r}: {change}")
     if not isinstance(strategy.proofs, NoProofs):
         reasons.append(f"a shared tree keeps no proofs (solver=True): {change}")
-    for component in (strategy.selection, strategy.rollout):
-        if component.statistics or component.keeps_moves:
+    for component, base in ((strategy.selection, Selection), (strategy.rollout, Rollout)):
+        if component.statistics or component.keeps_moves or learns(component, base):
             reasons.append(f"a shared tree keeps no statistics for {type(component).__name__}: {change}")
     if not strategy.selection.untried_first or strategy.selection.normalize:
         reasons.append(f"a shared tree has no first_play and no normalize: {change}")
     return reasons
+
+
+def learns(component: Component, base: type[Component]) -> bool:
+    """Whether a rule does something of its own before or after a simulation."""
+    return any(getattr(type(component), name, None) is not getattr(base, name, None) for name in ("enter", "learn"))

@@ -50,6 +50,8 @@ class State:
         """Play a legal action, in place."""
         if self.is_terminal():
             raise ValueError(f"the game is over: no action can be played, not even {action!r}")
+        if not isinstance(action, int | np.integer):
+            raise TypeError(f"an action is a whole number, not {action!r}")
         legal = self.legal_actions()
         if action not in legal:
             raise ValueError(f"action {action!r} is not legal here; legal are {legal}")

@@ -65,6 +65,17 @@ def test_all_options_of_a_search_work_in_a_batch(options: Any) -> None:
     assert_as_alone(batch, states, 3, simulations=80, **options)
 
 
+@pytest.mark.parametrize("resample", [False, True])
+def test_a_batch_of_single_perspectives_plays_as_searches_do(resample: bool) -> None:
+    states = positions(30)
+    method = fastmcts.SinglePerspective(player=1, resample=resample)
+    batch = search_batch(states, simulations=30, seed=3, method=method)
+    for index, state in enumerate(states):
+        single = fastmcts.search(state, simulations=30, seed=spawn_seed(3, index), method=method)
+        assert batch.positions[index].tolist() == single.state.array.tolist()
+        assert batch.action[index] == (-1 if single.action is None else single.action)
+
+
 def test_a_batch_by_the_clock_gives_each_position_its_time() -> None:
     batch = search_batch([START, START.child(4)], seconds=0.02, seed=0)
     assert (batch.visits.sum(axis=1) > 0).all()

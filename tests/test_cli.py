@@ -48,6 +48,15 @@ def test_search_takes_seconds_and_options_of_the_game() -> None:
     assert len(answer["moves"]) == 5
 
 
+def test_moves_are_read_as_they_are_printed() -> None:
+    code, output = invoke("search", "pig", "--moves", "roll,6", "--simulations", "20", "--json")
+    state = fastmcts.load_game("pig").new_initial_state()
+    for move in ("roll", "6"):
+        state.apply_action(state.string_to_action(move))
+    assert code == 0
+    assert json.loads(output)["state"] == state.array.tolist()
+
+
 def test_a_finished_position_says_so() -> None:
     code, output = invoke("search", "tic_tac_toe", "--moves", "a1,b1,a2,b2,a3")
     assert code == 0

@@ -30,6 +30,7 @@ from fastmcts.kernels.rng import below, make_rng
 from fastmcts.testing import check_tree
 from fastmcts.testing.strategies import all_components
 from tests import naive
+from tests.toys import Peek
 
 REGISTERED = [game for game in map(load_game, registered_games()) if game.has_hidden_information]
 HIDDEN_GAMES: list[fastmcts.Game] = [
@@ -335,13 +336,64 @@ def test_there_is_no_move_where_klondike_is_stuck() -> None:
     assert result.stopped_by == "game over"
 
 
-def test_a_position_is_recognized_by_what_its_player_sees() -> None:
+@pytest.mark.slow_to_compile
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"trees": 2},
+        {"method": ISMCTS(observers="all")},
+        {"method": PIMC(worlds=4)},
+        {"method": SinglePerspective()},
+        {"method": SinglePerspective(resample=True)},
+    ],
+    ids=str,
+)
+def test_a_position_is_recognized_by_what_its_player_sees(options: dict[str, Any]) -> None:
     state = games.Whist().new_initial_state(7)
-    mcts = MCTS(state.game, simulations=60, seed=0)
-    mcts.search(state)
     elsewhere = state.determinize(state.current_player(), 3)
     assert elsewhere != state
-    assert mcts.search(elsewhere).reused == pytest.approx(0.5)
+    same, other = (MCTS(state.game, simulations=60, seed=0, **options) for _ in range(2))
+    for mcts in (same, other):
+        mcts.search(state)
+    again = same.search(state)
+    result = other.search(elsewhere)
+    assert result.reused == again.reused == pytest.approx(0.5)
+    assert result.visits.tolist() == again.visits.tolist()
+    assert result.action is not None
+    other.advance(result.action)
+
+
+def test_a_search_does_not_draw_what_was_dealt_with_its_seed() -> None:
+    state = games.Whist().new_initial_state(0)
+    guessed = 0
+    for seed in range(300):
+        state = games.Whist().new_initial_state(seed)
+        hands = state.array[state.game.hands :][:4]
+        guess = state.determinize(1, seed).array[state.game.hands :][:4]
+        guessed += int(hands[0] & guess[0]).bit_count()
+    assert guessed / 300 == pytest.approx(13 / 3, abs=0.4), "of the 13 cards of player 0, a third"
+
+
+def test_the_last_move_of_a_perspective_is_not_looked_up_in_the_real_world() -> None:
+    game = games.Klondike(draw=24)
+    for seed in range(40):
+        state = game.new_initial_state(seed)
+        state.apply_action(0)
+        world = state.determinize(0, seed)
+        options: dict[str, Any] = {"simulations": 8, "seed": 1, "method": SinglePerspective()}
+        assert fastmcts.search(state, **options).action == fastmcts.search(world, **options).action
+
+
+def test_hidden_moves_are_for_trees_of_all_observers() -> None:
+    state = Peek().new_initial_state()
+    with pytest.raises(ValueError, match=r"Peek hides moves.*use ISMCTS\(observers='all'\) or PIMC\(\)"):
+        fastmcts.search(state, simulations=10, method=ISMCTS())
+    assert fastmcts.search(state, simulations=10).method == ISMCTS(observers="all")
+    for hand in (0, 1):
+        hidden = state.child(hand).child(0)
+        guesses = fastmcts.search(hidden, simulations=200, seed=0).visits
+        assert guesses.tolist() == fastmcts.search(state.child(0).child(0), simulations=200, seed=0).visits.tolist()
 
 
 def test_one_player_does_not_use_what_another_knows() -> None:
@@ -367,13 +419,19 @@ def test_a_player_goes_on_from_its_own_tree_after_a_round() -> None:
     assert mcts.search(state).reused > 0.0
 
 
-def test_a_saved_search_of_hidden_worlds_goes_on_as_it_would_have(tmp_path: Any) -> None:
+@pytest.mark.slow_to_compile
+@pytest.mark.parametrize("method", [None, PIMC(worlds=4), SinglePerspective(), ISMCTS(observers="all")], ids=str)
+def test_a_saved_search_of_hidden_worlds_goes_on_as_it_would_have(method: Any, tmp_path: Any) -> None:
     state = SMALL.new_initial_state(0)
-    mcts = MCTS(SMALL, simulations=100, seed=0)
+    mcts = MCTS(SMALL, simulations=100, seed=0, method=method)
     mcts.search(state)
     mcts.save(tmp_path / "search")
     again = MCTS.load(tmp_path / "search")
-    assert again.search(state).visits.tolist() == mcts.search(state).visits.tolist()
+    result, loaded = mcts.search(state), again.search(state)
+    assert loaded.visits.tolist() == result.visits.tolist()
+    assert loaded.reused == result.reused == pytest.approx(0.5)
+    assert loaded.action is not None
+    again.advance(loaded.action)
 
 
 # ---- Sense

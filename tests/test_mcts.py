@@ -136,9 +136,12 @@ def test_an_illegal_action_is_refused_and_the_tree_untouched() -> None:
     mcts = MCTS(GAME, simulations=100, seed=0)
     mcts.search(START.child(4))
     before = copied(mcts.forest.trees[0])
-    for action in (4, 9, -1, 0.5, "a"):
+    for action in (4, 9, -1):
         with pytest.raises(ValueError, match="is not legal here; legal are"):
-            mcts.advance(action)  # pyright: ignore[reportArgumentType]
+            mcts.advance(action)
+    for what in (0.5, "a", np.array([0, 1])):
+        with pytest.raises(TypeError, match="an action is a whole number, not"):
+            mcts.advance(what)  # pyright: ignore[reportArgumentType]
     assert_same_subtree(mcts.forest.trees[0], ROOT, before, ROOT)
     assert np.array_equal(mcts.forest.root, START.child(4).array)
 

@@ -1,3 +1,7 @@
+import os
+import signal
+import time
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -159,6 +163,42 @@ def test_a_clock_does_not_wait_for_room() -> None:
     added = searcher.simulate(100_000, deadline=0.0)
     assert added < 100_000
     assert searcher.is_full
+
+
+def test_a_clock_does_not_keep_a_full_tree_from_going_on() -> None:
+    mcts = MCTS(CONNECT_FOUR.game, seconds=0.02, seed=0, memory_mb=megabytes(2_000))
+    searcher = mcts.forest.searchers[0]
+    mcts.search(CONNECT_FOUR)
+    while not searcher.is_full:
+        searcher.run_kernel(100)
+    searcher.seconds_per_node = 1.0
+    assert mcts.search(CONNECT_FOUR).simulations > 0
+
+
+def test_ctrl_c_does_not_wait_for_recycling_and_the_next_search_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    run_recycling, ended = memory.Recycling.run, Event()
+
+    def interrupted(recycling: memory.Recycling) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.3)
+        ended.set()
+        run_recycling(recycling)
+
+    mcts = MCTS(GAME, simulations=2_000, seed=0, memory_mb=megabytes(100))
+    monkeypatch.setattr(memory.Recycling, "run", interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            mcts.search(START)
+        assert not ended.is_set()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    monkeypatch.undo()
+    visits = mcts.forest.root_visits
+    assert ended.is_set(), "whoever looks at the tree waits"
+    check_tree(mcts.forest.trees[0], recycled=True)
+    result = mcts.search(START)
+    assert result.reused == pytest.approx(visits / (visits + 2_000))
 
 
 def test_memory_is_shared_by_all_trees() -> None:

@@ -72,6 +72,12 @@ def test_saving_replaces_the_file_and_leaves_nothing_else(saved: Path) -> None:
     assert MCTS.load(str(saved)).options.progress is False
 
 
+def test_a_saved_file_can_be_read_by_whom_other_new_files_can(saved: Path) -> None:
+    other = saved.with_name("other")
+    other.touch()
+    assert saved.stat().st_mode == other.stat().st_mode
+
+
 def test_a_file_that_cannot_be_written_leaves_the_old_one(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = saved.read_bytes()
 
@@ -98,6 +104,8 @@ def test_every_damaged_file_is_refused_with_a_reason(saved: Path) -> None:
     content = saved.read_bytes()
     rng = np.random.default_rng(0)
     damaged = [content[: len(content) // 2], b"", content[:-40], b"PK\x03\x04 rubbish"]
+    encrypted = content.index(b"PK\x01\x02") + 8  # a flag of the archive's first entry
+    damaged.append(content[:encrypted] + bytes([content[encrypted] | 1]) + content[encrypted + 1 :])
     for place in rng.integers(0, len(content), 150):
         damaged.append(content[:place] + bytes([content[place] ^ (1 << int(rng.integers(8)))]) + content[place + 1 :])
     refused = 0

@@ -1,12 +1,13 @@
 """Several threads in one tree: nothing is lost, and the tree is whole."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
 import fastmcts
-from fastmcts import GRAVE, MAST, MCTS, PUCT, UCT, ExpandAll, games
+from fastmcts import GRAVE, MAST, MCTS, PUCT, UCT, ExpandAll, Lazy, RandomRollout, games
 from fastmcts.atomics import compare_and_swap, fetch_add, fetch_max, publish, read
 from fastmcts.jit import entry
 from fastmcts.testing import check_tree
@@ -14,6 +15,33 @@ from fastmcts.tree import MAX_VISITS
 from tests.toys import OneShot, ThreePlayers, TwiceInARow
 
 START = games.TicTacToe().new_initial_state()
+
+
+@dataclass(frozen=True)
+class FirstFirst(Lazy):
+    """Tries moves in the order of their numbers."""
+
+    def choose(self, waiting, rng):
+        return 0
+
+
+@dataclass(frozen=True)
+class Attentive(RandomRollout):
+    """Wants to know how rollouts end."""
+
+    def learn(self, game, tree, scratch):
+        pass
+
+
+@dataclass(frozen=True)
+class Failing(TwiceInARow):
+    """Falls over one of its last positions."""
+
+    def returns(self, state, out):
+        if state[0] == 13:
+            raise ZeroDivisionError("no such sum")
+        out[0] = 1.0
+        out[1] = -1.0
 
 
 @entry
@@ -78,6 +106,29 @@ def test_a_shared_tree_is_recycled_and_kept_like_any_other() -> None:
     check_tree(after.tree, recycled=True)
 
 
+@pytest.mark.parametrize("threads", [4, 8, 16])
+def test_it_lives_on_the_least_memory_that_is_accepted(threads: int) -> None:
+    with pytest.raises(ValueError, match=f"shared by {threads} threads, is too small .* at least") as refused:
+        fastmcts.search(START, simulations=300, threads=threads, parallel="shared", memory_mb=0.002)
+    least = float(str(refused.value).split()[-1])
+    result = fastmcts.search(START, simulations=300, seed=0, threads=threads, parallel="shared", memory_mb=least)
+    assert result.simulations == 300 == result.tree.visits[0]
+
+
+@pytest.mark.jit
+def test_no_simulation_ends_at_the_root() -> None:
+    for seed in range(300):
+        result = fastmcts.search(START, simulations=12, seed=seed, threads=4, parallel="shared")
+        assert result.visits.sum() == 12
+
+
+def test_a_game_that_fails_leaves_no_tree_to_go_on_from() -> None:
+    mcts = MCTS(Failing(), simulations=5_000, seed=0, threads=2, parallel="shared")
+    with pytest.raises(ZeroDivisionError):
+        mcts.search(mcts.game.new_initial_state())
+    assert not mcts.forest.is_planted
+
+
 @pytest.mark.jit
 def test_it_finds_the_move_that_the_sequential_search_finds() -> None:
     state = games.ConnectFour().new_initial_state()
@@ -96,6 +147,8 @@ def test_it_finds_the_move_that_the_sequential_search_finds() -> None:
         ({"selection": UCT(first_play=0.5)}, "no first_play and no normalize"),
         ({"rollout": MAST()}, "keeps no statistics for MAST"),
         ({"expansion": ExpandAll()}, "expands lazily"),
+        ({"expansion": FirstFirst()}, "expands lazily"),
+        ({"rollout": Attentive()}, "keeps no statistics for Attentive"),
     ],
 )
 def test_what_cannot_be_shared_is_refused(options: dict[str, Any], message: str) -> None:

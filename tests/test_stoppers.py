@@ -129,7 +129,7 @@ def test_a_slow_game_does_not_overshoot_either() -> None:
 
 def test_time_spent_outside_of_the_chunks_does_not_slow_them_down() -> None:
     budget = Budget(1_000_000, None, speed=1e-6)
-    assert budget.next_chunk() == 5_000, "a quarter of 20 ms"
+    assert budget.next_chunk() == 312, "20 ms, if it were 64 times as slow as before"
     assert budget.next_chunk(up_to=70) == 70
 
 
