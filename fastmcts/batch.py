@@ -100,12 +100,9 @@ def search_batch(
         raise ValueError("the threads of a batch take a position each: parallel='shared' is for search and MCTS")
     game, positions = stacked(states, game)
     game.check_declaration()
-    if isinstance(checked.method, PIMC):
-        raise ValueError("a batch grows one tree for each position, and PIMC many: use search, or ISMCTS()")
     positions = searched(game, checked, positions)
     task = BatchTask(game, checked, positions)
-    plain = checked.seconds is None and not checked.stop and checked.trees == 1 and checked.final != "robust_max"
-    kind = KernelWorker if plain else SearchWorker
+    kind = KernelWorker if is_plain(checked) else SearchWorker
     threads = min(checked.threads, len(positions))
     queue = BatchQueue(len(positions))
     workers = [kind(task, threads) for _ in range(threads)]
@@ -116,6 +113,12 @@ def search_batch(
     return batch_result(
         task, sum(worker.simulations for worker in workers), time.perf_counter() - start, compile_seconds
     )
+
+
+def is_plain(options: Options) -> bool:
+    """Whether each position gets a fixed number of simulations in one tree."""
+    one_tree = options.trees == 1 and not isinstance(options.method, PIMC)
+    return one_tree and options.seconds is None and not options.stop and options.final != "robust_max"
 
 
 def stacked(states: Sequence[State] | NDArray[np.int64], game: Game | None) -> tuple[Game, NDArray[np.int64]]:

@@ -296,9 +296,14 @@ def test_an_mcts_object_lets_worlds_vote_move_after_move() -> None:
     assert mcts.search(state).reused == 0.0
 
 
-def test_batches_leave_voting_worlds_to_searches() -> None:
-    with pytest.raises(ValueError, match="a batch grows one tree for each position, and PIMC many"):
-        fastmcts.search_batch([SMALL.new_initial_state()], simulations=50, method=PIMC(worlds=2))
+@pytest.mark.parametrize("vote", ["visits", "value", "majority"])
+def test_worlds_vote_in_batches_too(vote: str) -> None:
+    states = list(positions(SMALL, 6))
+    batch = fastmcts.search_batch(states, simulations=50, seed=3, threads=2, method=PIMC(worlds=4, vote=vote))
+    for index, state in enumerate(states):
+        single = fastmcts.search(state, simulations=50, seed=spawn_seed(3, index), method=PIMC(worlds=4, vote=vote))
+        assert batch.visits[index, single.actions].tolist() == single.visits.tolist()
+        assert batch.action[index] == single.action
 
 
 # ---- A tree kept from move to move
