@@ -65,10 +65,15 @@ class Forest:
         return sum(int(tree.visits[ROOT]) for tree in self.trees)
 
     @property
+    def most_visits_added(self) -> int:
+        """The most visits that one simulation adds."""
+        return self.searchers[0].game.num_actions if self.options.expansion.at_once else 1
+
+    @property
     def visits_left(self) -> int:
         """How many more simulations can be counted: visits are int32."""
-        most_each = self.searchers[0].game.num_actions if getattr(self.options.expansion, "at_once", False) else 1
-        return min((MAX_VISITS - int(tree.visits[ROOT])) // most_each for tree in self.trees) * len(self.trees)
+        fewest = min((MAX_VISITS - int(tree.visits[ROOT])) // self.most_visits_added for tree in self.trees)
+        return fewest * len(self.trees)
 
     def plant(self, position: Position) -> None:
         """Start new trees at a position, or each in a world that looks the same to the player to move."""

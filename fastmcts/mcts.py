@@ -219,14 +219,13 @@ class MCTS:
         """What the search looks like now."""
         visits, value_sums = self.forest.statistics(actions)
         left = budget.simulations_left
-        most_each = self.game.num_actions if getattr(self.options.expansion, "at_once", False) else 1
         return Snapshot(
             actions=actions,
             visits=visits,
             values=means(value_sums, visits),
             simulations=budget.done,
             simulations_left=left,
-            visits_left=None if left is None else left * most_each,
+            visits_left=None if left is None else left * self.forest.most_visits_added,
             seconds=budget.elapsed,
             seconds_left=budget.seconds_left,
             previous=None if previous is None else without_history(previous),
