@@ -150,6 +150,15 @@ def test_cards_have_the_numbers_and_names_of_the_documentation():
         card_set([52])
 
 
+@pytest.mark.parametrize("game", [games.Whist(), games.OhHell()], ids=lambda game: game.name)
+def test_cards_are_read_in_small_letters_too(game):
+    state = played_state(game, 0, cards_left=5)
+    for action in state.legal_actions():
+        assert state.string_to_action(f" {card_text(action).lower()} ") == action
+    with pytest.raises(ValueError, match="is not a legal move here; legal are"):
+        state.string_to_action("1c")
+
+
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_the_contract_is_kept(game):
     check_game(game, positions=150)
