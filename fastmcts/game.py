@@ -143,7 +143,7 @@ class Game(Component, ABC):
 
     def string_to_action(self, state: Position, text: str) -> int:
         """Read a legal action in the game's notation."""
-        wanted = text.strip()
+        wanted = move_text(text)
         for action in self.new_state(state).legal_actions():
             if self.action_to_string(state, action) == wanted:
                 return action
@@ -230,3 +230,10 @@ class Game(Component, ABC):
                 f"{type(self).__name__}.min_utility must be below max_utility,"
                 f" not {self.min_utility!r} against {self.max_utility!r}"
             )
+
+
+def move_text(text: str) -> str:
+    """Return a move's text without the space around it, or raise TypeError if it is no text."""
+    if not isinstance(text, str):
+        raise TypeError(f"a move is a text, as action_to_string writes it, not {text!r}")
+    return text.strip()

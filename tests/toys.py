@@ -179,6 +179,8 @@ class Peek(fastmcts.Game):
     def determinize(self, state, player, rng):
         if player == 1 and 0 < state[0] < 3:
             state[1] = below(rng, 2)
+        if player == 0 and state[0] == 2:
+            state[2] = below(rng, 2)
 
     def observe(self, state, player, out):
         for index in range(4):

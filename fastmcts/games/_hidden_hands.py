@@ -19,6 +19,7 @@ import numpy as np
 
 from fastmcts.arrays import Position, Rng
 from fastmcts.bits import count_bits, nth_bit
+from fastmcts.errors import GameError
 from fastmcts.games._cards import CARDS, CLUBS
 from fastmcts.jit import compiled
 from fastmcts.kernels.rng import below, unit
@@ -27,9 +28,10 @@ WIDTH = 8  # bits of each packed number
 FIELD = (1 << WIDTH) - 1
 ALL_SUITS = 0b1111
 
-#: Sets of suits that somebody with cards may lack. The most voids come first: they leave the least to
-#: count, so that of several groups the freest two are left to `ways_for_two`, which needs one sum.
-VOID_SETS = np.array(sorted(range(ALL_SUITS), key=lambda voids: (-voids.bit_count(), voids)))
+#: Sets of suits that somebody may lack; who has cards and lacks all is a group that cannot be served. The
+#: most voids come first: they leave the least to count, so that of several groups the freest two are left
+#: to `ways_for_two`, which needs one sum.
+VOID_SETS = np.array(sorted(range(ALL_SUITS + 1), key=lambda voids: (-voids.bit_count(), voids)))
 
 #: Numbers of ways to choose: exact, for the largest is below 2**53.
 CHOICES = np.array([[comb(n, k) for k in range(CARDS + 1)] for n in range(CARDS + 1)], np.float64)
@@ -57,7 +59,7 @@ def redeal(state: Position, hands: int, voids: int, num_players: int, viewer: in
         voids: Where the sets of suits stand that each player lacks.
         num_players: How many play.
         viewer: Who keeps its hand.
-        unseen: The cards to deal from; they must suffice for some deal.
+        unseen: The cards to deal from; GameError is raised unless they suffice for some deal.
         rng: The generator.
     """
     counts = 0
@@ -68,15 +70,25 @@ def redeal(state: Position, hands: int, voids: int, num_players: int, viewer: in
         if count == 0:
             absent |= 1 << suit
 
+    present = 0  # a bit for each set of voids that somebody has
+    for player in range(num_players):
+        if player != viewer:
+            present |= 1 << (state[voids + player] | absent)
+
     groups = 0
     needs = 0
     group_voids = 0
+    free_need = 0  # of those who may hold any card
     for index in range(len(VOID_SETS)):
+        if present >> VOID_SETS[index] & 1 == 0:
+            continue
         need = 0
         for player in range(num_players):
             if player != viewer and state[voids + player] | absent == VOID_SETS[index]:
                 need += count_bits(state[hands + player])
-        if need > 0 and VOID_SETS[index] != absent:
+        if VOID_SETS[index] == absent:
+            free_need = need
+        elif need > 0:
             needs |= need << WIDTH * groups
             group_voids |= VOID_SETS[index] << WIDTH * groups
             groups += 1
@@ -93,6 +105,8 @@ def redeal(state: Position, hands: int, voids: int, num_players: int, viewer: in
                 group_voids |= 1 << WIDTH * group + suit
         unseen &= ~share
         deal_to_group(state, hands, voids, num_players, viewer, absent, lacking, share, rng)
+    if needs != 0 or free_need > count_bits(unseen):
+        raise GameError("no world fits: too few cards are unseen of the suits that the other players may hold")
     deal_to_group(state, hands, voids, num_players, viewer, absent, absent, unseen, rng)
 
 
@@ -118,13 +132,16 @@ def deal_to_group(
 
 @compiled
 def draw_number(counts: int, needs: int, voids: int, group: int, groups: int, suit: int, rng: Rng) -> int:
-    """Draw how many cards of a suit a group gets, as often as that happens in all possible deals."""
+    """Draw how many cards of a suit a group gets, as often as that happens in all possible deals.
+
+    If no deal is possible, the group, or one after it, is left with a need.
+    """
     need = field(needs, group)
     count = field(counts, suit)
     voids |= 1 << WIDTH * group + suit
     low = max(0, need - available(counts, field(voids, group)))
     high = min(count, need)
-    chosen = low
+    chosen = min(low, high)
     total = 0.0
     if low < high:
         for number in range(low, high + 1):

@@ -1,5 +1,6 @@
 """Klondike in words: cards, moves and positions as text, and whether an array is a position."""
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from fastmcts.arrays import Position
 from fastmcts.constants import TERMINAL
+from fastmcts.game import move_text
 from fastmcts.games._klondike_layout import (
     CARDS,
     COLUMN,
@@ -47,6 +49,18 @@ if TYPE_CHECKING:
 
 RANK_LETTERS, SUIT_LETTERS = "A23456789TJQK", "CDHS"
 FACE_DOWN_TEXT = "##"
+
+#: How the cards of each place are written in a drawing: those in parentheses were never face up.
+CARDS_PATTERN = {
+    "STOCK": re.compile(r"[^()]*(\([^()]*\))?"),
+    "WASTE": re.compile(r"[^()]*"),
+    "F": re.compile(r"[^()]*"),
+    **{f"T{column + 1}": re.compile(r"(\([^()]*\))?[^()]*") for column in range(COLUMNS)},
+}
+PARENTHESES_RULE = (
+    "cards in parentheses, which were never face up, come first in a column and last in the stock, and nowhere else"
+)
+NO_CARDS: tuple[list[int], int] = ([], 0)
 
 
 def card_name(card: int) -> str:
@@ -95,7 +109,7 @@ def print_move(state: Position, action: int) -> str:
 
 def parse_move(game: "Klondike", state: Position, text: str) -> int:
     """Read a legal move; the card may be named even if it is the top one."""
-    words = text.upper().split()
+    words = move_text(text).upper().replace("10", "T").split()
     for action in game.new_state(state).legal_actions():
         if action == TURN:
             if words == ["TURN"]:
@@ -143,38 +157,21 @@ def column_cards(state: Position, column: int) -> list[int]:
 
 
 def state_from_text(game: "Klondike", drawing: str) -> "State":
-    """Set up a position from lines such as these.
-
-        stock: 4C (5D 6H)       the next card first
-        waste: 2S 9H            the top card last
-        F: 3C KD AH             the highest card of each suit that has begun
-        T1: (2H 5S) KD QC       from the bottom up
-
-    Cards in parentheses were never face up. Cards that are not named anywhere lie at the end of the stock,
-    unseen. No move has been idle yet.
-    """
+    """Set up a position from lines; see `Klondike.state_from_text`."""
     state = np.zeros(STATE_SIZE, np.int64)
-    named: dict[str, tuple[list[int], int]] = {}
-    for line in filter(None, (line.strip() for line in drawing.splitlines())):
-        label, _, cards = line.partition(":")
-        hidden = cards[cards.find("(") + 1 : cards.find(")")].split() if "(" in cards else []
-        words = cards.replace("(", " ").replace(")", " ").split()
-        named[label.strip().upper()] = ([card_from_name(word) for word in words], len(hidden))
-    unknown = set(named) - {"STOCK", "WASTE", "F", *(f"T{column + 1}" for column in range(COLUMNS))}
-    if unknown:
-        raise ValueError(f"{sorted(unknown)[0]!r} is no place; there are stock, waste, F, and T1 to T{COLUMNS}")
-    for card in named.get("F", ([], 0))[0]:
+    named = read_lines(drawing)
+    for card in named.get("F", NO_CARDS)[0]:
         state[FOUNDATION + suit_of(card)] = card >> 2
     for column in range(COLUMNS):
-        cards, hidden = named.get(f"T{column + 1}", ([], 0))
+        cards, hidden = named.get(f"T{column + 1}", NO_CARDS)
         if len(cards) > MAX_HEIGHT:
             raise ValueError(f"a column holds at most {MAX_HEIGHT} cards, but T{column + 1} has {len(cards)}")
         state[COLUMN + column * MAX_HEIGHT :][: len(cards)] = cards
         state[HEIGHT + column] = len(cards)
         state[FACE_DOWN + column] = hidden
         derive_slots(state, column)
-    waste = named.get("WASTE", ([], 0))[0]
-    stock, unseen = named.get("STOCK", ([], 0))
+    waste = named.get("WASTE", NO_CARDS)[0]
+    stock, unseen = named.get("STOCK", NO_CARDS)
     used = {*waste, *stock, *cards_outside_talon(state)}
     rest = [card for card in range(SUITS, SUITS + CARDS) if card not in used]
     talon = [*waste, *stock, *rest]
@@ -187,6 +184,27 @@ def state_from_text(game: "Klondike", drawing: str) -> "State":
     state[RECORD] = foundation_cards(state)
     state[PLAYER] = TERMINAL if state[RECORD] == CARDS or game.is_stuck(state) else 0
     return game.state_from_array(state)
+
+
+def read_lines(drawing: str) -> dict[str, tuple[list[int], int]]:
+    """Read lines with a place and its cards: for each place the cards, and how many are in parentheses."""
+    named: dict[str, tuple[list[int], int]] = {}
+    for line in filter(None, (line.strip() for line in drawing.splitlines())):
+        label, _, cards = line.partition(":")
+        place = label.strip().upper()
+        if place not in CARDS_PATTERN:
+            raise ValueError(f"{place!r} is no place; there are stock, waste, F, and T1 to T{COLUMNS}")
+        if place in named:
+            raise ValueError(f"{line!r} is a second line for {place}; write all its cards in one")
+        if not CARDS_PATTERN[place].fullmatch(cards.strip()):
+            raise ValueError(f"{line!r} cannot be: {PARENTHESES_RULE}")
+        hidden = cards[cards.find("(") + 1 : cards.find(")")].split() if "(" in cards else []
+        words = cards.replace("(", " ").replace(")", " ").split()
+        named[place] = ([card_from_name(word) for word in words], len(hidden))
+        suits = [suit_of(card) for card in named[place][0]]
+        if place == "F" and len(set(suits)) < len(suits):
+            raise ValueError(f"{line!r} has two cards of one suit; write only the highest of each")
+    return named
 
 
 def cards_outside_talon(state: Position) -> list[int]:
@@ -246,5 +264,8 @@ def check_counts(game: "Klondike", state: Position) -> None:
         talon_size if game.macro else int(state[WASTE_SIZE]),
         talon_size,
     )
-    check("the record of the foundations", RECORD, int(foundation_cards(state)), CARDS)
+    finished = int(foundation_cards(state))
+    # The game is won with all cards, and only worrying back leaves less on the foundations than there was.
+    most = CARDS - 1 if game.worry_back and finished < CARDS else finished
+    check("the record of the foundations", RECORD, finished, most)
     check("the number of idle moves", IDLE, 0, game.idle_limit)

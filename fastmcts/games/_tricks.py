@@ -8,7 +8,7 @@ import numpy as np
 from fastmcts.arrays import Actions, Position, Rng
 from fastmcts.bits import count_bits, lowest_bit, nth_bit
 from fastmcts.constants import NONE, TERMINAL
-from fastmcts.game import Game
+from fastmcts.game import Game, move_text
 from fastmcts.games._cards import CARDS, CLUBS, DECK, card_set, card_text, cards_text
 from fastmcts.games._hidden_hands import ALL_SUITS, draw_cards, redeal
 from fastmcts.jit import compiled
@@ -241,6 +241,10 @@ class TrickGame(Game):
     def action_to_string(self, state: Position, action: int) -> str:
         """Rank and suit of a card."""
         return card_text(action)
+
+    def string_to_action(self, state: Position, text: str) -> int:
+        """Read a legal action; small letters will do."""
+        return super().string_to_action(state, move_text(text).upper())
 
     def check_state(self, state: Position) -> None:
         """Play the game in the history again: it must be legal and lead to this very position."""

@@ -55,8 +55,9 @@ from fastmcts.games._klondike_layout import (
     uncovers,
     uncovers_card,
 )
-from fastmcts.games._klondike_text import check_position, draw_position, parse_move, print_move
+from fastmcts.games._klondike_text import check_position, draw_position, parse_move, print_move, state_from_text
 from fastmcts.kernels.rng import below
+from fastmcts.state import State
 
 #: A record on the foundations, a card turned up, a card played from the talon: each can happen so often.
 MOST_PROGRESS = CARDS + HIDDEN_AT_START + TALON_CARDS
@@ -344,6 +345,22 @@ class Klondike(Game):
         return actions[below(rng, ties)]
 
     # ---- Text
+
+    def state_from_text(self, drawing: str) -> State:
+        """Set up a position from lines such as these.
+
+            stock: 4C (5D 6H)       the next card first
+            waste: 2S 9H            the top card last
+            F: 3C KD AH             the highest card of each suit that has begun
+            T1: (2H 5S) KD QC       from the bottom up
+
+        Cards in parentheses were never face up. Cards that are not named anywhere lie at the end of the stock,
+        unseen. No move has been idle yet.
+
+        Args:
+            drawing: A line for each place that has cards.
+        """
+        return state_from_text(self, drawing)
 
     def render(self, state: Position) -> str:
         """Stock, waste and foundations in one line, the columns below; `##` is a card face down."""

@@ -235,7 +235,8 @@ class OhHell(TrickGame):
         whole_number("dealer", dealer, low=0, high=self.num_players - 1)
         opener = (dealer + 1) % self.num_players
         position = self.start(self.hand_sets(hands), opener)
-        position[self.turned] = card_number(turned) if isinstance(turned, str) else turned
+        number = card_number(turned) if isinstance(turned, str) else turned
+        position[self.turned] = whole_number("turned", number, low=0, high=CARDS - 1)
         self.check_state(position)
         return self.new_state(position)
 

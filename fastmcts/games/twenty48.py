@@ -59,7 +59,7 @@ class Twenty48(Game):
         whole_number("max_tile", self.max_tile, low=8, high=2**17)
         if self.max_tile & (self.max_tile - 1):
             raise ValueError(f"max_tile must be a power of two, not {self.max_tile:,}")
-        whole_number("max_score", self.max_score, low=1)
+        whole_number("max_score", self.max_score, low=1, high=2**53)  # so that a float holds it exactly
 
     @property
     def max_exponent(self) -> int:

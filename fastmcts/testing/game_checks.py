@@ -1,8 +1,10 @@
 """Does a game keep the contract of `fastmcts.Game`?"""
 
 import itertools
+import random
 from collections.abc import Callable
-from typing import Any, NoReturn
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -13,10 +15,14 @@ from fastmcts.game import Game
 from fastmcts.jit import wrapping_integers
 from fastmcts.kernels.playthrough import play_randomly
 from fastmcts.kernels.rng import below, make_rng
+from fastmcts.state import State
 
 CANARY = -0x5EED
 MARGIN = 64  # entries on each side of a buffer
 TEXTS_TRIED = 16  # in one position; reading a text may list all moves
+MOVES_TRIED = 16  # in one position, to see whether they look different
+DRAWS_TRIED = 8  # in one position, until two worlds differ
+DRAW = 0  # a seed of determinize
 
 
 def check_game(game: Game, positions: int = 2000, seed: int = 0) -> None:
@@ -30,32 +36,57 @@ def check_game(game: Game, positions: int = 2000, seed: int = 0) -> None:
     game.check_declaration()
     if game.overrides("determinize") != game.overrides("observe"):
         raise GameError(f"{game.name} must have both determinize and observe, or neither")
+    memory = Memory()
     visited = 0
     for number in itertools.count():
-        visited += GameCheck(game, seed + number).play()
+        visited += GameCheck(game, seed + number, memory).play()
         if visited >= positions:
             break
+    if game.overrides("observe") and not memory.worlds_differ:
+        raise GameError(
+            f"{game.name}: determinize drew the same world with every seed, in all positions and for all players;"
+            " either nothing is hidden, and the game needs neither determinize nor observe, or the draw is not uniform"
+        )
     for number in range(20):
         check_compiled(game, seed + number)
+
+
+class Sighting(NamedTuple):
+    """What must be the same wherever a player knows the same."""
+
+    where: str
+    mover: int
+    legal: list[int]  # of the player that knows it, if it is to move
+    world: list[int]  # drawn from it with the seed DRAW
+
+
+@dataclass
+class Memory:
+    """What the random games of one check have shown about hidden information."""
+
+    sightings: dict[tuple[int, str], Sighting] = field(default_factory=dict)  # by player and what it knows
+    worlds_differ: bool = False  # whether two seeds of determinize ever led to two worlds
 
 
 class GameCheck:
     """One random game, with everything checked at each position."""
 
-    def __init__(self, game: Game, seed: int) -> None:
+    def __init__(self, game: Game, seed: int, memory: Memory) -> None:
         self.game = game
         self.seed = seed
+        self.memory = memory
+        self.chooser = random.Random(seed)
         self.rng: Rng = make_rng(seed)
         self.moves: list[int] = []
         self.state = game.new_initial_state(seed)
 
     def fail(self, what: str) -> NoReturn:
         """Raise GameError with how to get to the position."""
-        raise GameError(
-            f"{self.game.name}: {what}\n"
-            f"  in the position after the moves {self.moves} from new_initial_state(seed={self.seed})\n"
-            f"  {self.state.array.tolist()}"
-        )
+        raise GameError(f"{self.game.name}: {what}\n  in the position {self.where()}\n  {self.state.array.tolist()}")
+
+    def where(self) -> str:
+        """How to get to the position."""
+        return f"after the moves {self.moves} from new_initial_state(seed={self.seed})"
 
     def play(self) -> int:
         """Play to the end; return how many positions were checked."""
@@ -63,6 +94,8 @@ class GameCheck:
             self.fail("initial gives another position each time, though the seed is the same")
         while self.check_player() != TERMINAL:
             actions = self.check_chance() if self.state.is_chance_node() else self.check_decision()
+            if self.game.overrides("observe") and not self.game.hides_moves:
+                self.check_moves_are_seen(actions)
             with wrapping_integers():
                 action = actions[below(self.rng, len(actions))]
             self.check_apply(action)
@@ -150,16 +183,21 @@ class GameCheck:
 
     def check_apply(self, action: int) -> None:
         """Playing the same action in the same position leads to the same position."""
-        again = self.state.array.copy()
+        after, again = self.after(action), self.after(action)
+        self.moves.append(action)
+        self.state = after
+        if after != again:
+            self.fail("apply leads elsewhere when it is called again: it depends on more than the position")
+
+    def after(self, action: int) -> State:
+        """The position after an action, or an explanation of an IndexError."""
+        after = self.state.clone()
         try:
             with wrapping_integers():
-                self.game.apply(again, action)
-                self.game.apply(self.state.array, action)
+                self.game.apply(after.array, action)
         except IndexError as error:
             self.fail(f"apply({action}) reads or writes past the end of an array: {error}")
-        self.moves.append(action)
-        if not np.array_equal(again, self.state.array):
-            self.fail("apply leads elsewhere when it is called again: it depends on more than the position")
+        return after
 
     def check_end(self) -> None:
         """The returns of a finished game are complete and within the declared range."""
@@ -190,6 +228,46 @@ class GameCheck:
                 self.fail(f"determinize changes the player to move from {mover} to {world.current_player()}")
             if mover == player and world.legal_actions() != self.state.legal_actions():
                 self.fail(f"player {player}, to move, has other moves in a world it cannot tell apart")
+            self.check_sighting(player, known, mover)
+            self.compare_worlds(player)
+
+    def check_sighting(self, player: int, known: str, mover: int) -> None:
+        """Where a player knows no more and no less than in another game, it must fare alike."""
+        legal = self.state.legal_actions() if mover == player else []
+        world = self.state.determinize(player, DRAW).array.tolist()
+        first = self.memory.sightings.setdefault((player, known), Sighting(self.where(), mover, legal, world))
+        alike = f"player {player} knows the same here as {first.where}:"
+        if mover != first.mover:
+            self.fail(f"{alike} observe must tell it that the player to move is {mover} here and {first.mover} there")
+        if legal != first.legal:
+            self.fail(f"{alike} observe must tell it that its moves are {legal} here and {first.legal} there")
+        if world != first.world:
+            self.fail(
+                f"{alike} determinize must draw the same world from both, not {world} here and {first.world} there"
+            )
+
+    def compare_worlds(self, player: int) -> None:
+        """Remember whether two different worlds were ever drawn from one position."""
+        if not self.memory.worlds_differ:
+            first, *others = (self.state.determinize(player, draw) for draw in range(DRAWS_TRIED))
+            self.memory.worlds_differ = any(other != first for other in others)
+
+    def check_moves_are_seen(self, actions: list[int]) -> None:
+        """Actions that lead to different positions look different to all but the player who chose."""
+        mover = self.state.current_player()
+        seen: dict[tuple[int, str], tuple[int, State]] = {}
+        for action in self.chooser.sample(actions, min(MOVES_TRIED, len(actions))):
+            after = self.after(action)
+            for player in range(self.game.num_players):
+                if player != mover:
+                    look = (player, after.information_state_string(player))
+                    other, position = seen.setdefault(look, (action, after))
+                    if position != after:
+                        what = "outcomes" if mover == CHANCE else "moves"
+                        self.fail(
+                            f"the {what} {other} and {action} lead to different positions that look the same to"
+                            f" player {player}: declare hides_moves = True, or let observe tell them apart"
+                        )
 
 
 def check_compiled(game: Game, seed: int) -> None:

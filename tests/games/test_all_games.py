@@ -1,6 +1,8 @@
 """What holds for every game that comes with the package."""
 
 import pickle
+import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,6 +36,13 @@ def test_arrays_of_the_wrong_kind_are_refused(name: str) -> None:
         game.state_from_array(array.astype(np.float64))  # pyright: ignore[reportArgumentType]
     with pytest.raises(TypeError, match="int64, not list"):
         game.state_from_array(array.tolist())  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("name", fastmcts.registered_games())
+@pytest.mark.parametrize("wrong", [None, 3, ["pass"]])
+def test_a_move_that_is_no_text_is_refused(name: str, wrong: Any) -> None:
+    with pytest.raises(TypeError, match=re.escape(f"a move is a text, as action_to_string writes it, not {wrong!r}")):
+        fastmcts.load_game(name).new_initial_state().string_to_action(wrong)
 
 
 def test_an_unknown_game_is_refused_with_the_likely_name() -> None:

@@ -10,7 +10,7 @@ from fastmcts.constants import TERMINAL
 from fastmcts.games import Klondike
 from fastmcts.games import _klondike_knowledge as knowledge
 from fastmcts.games import _klondike_layout as layout
-from fastmcts.games._klondike_text import card_from_name, card_name, cards_outside_talon, state_from_text
+from fastmcts.games._klondike_text import card_from_name, card_name, cards_outside_talon
 from fastmcts.jit import entry
 from fastmcts.kernels.rng import make_rng
 from fastmcts.state import State
@@ -130,7 +130,7 @@ def test_the_deal_depends_on_the_seed_and_every_card_comes_everywhere():
 
 
 def test_the_legal_moves_of_a_drawn_position_are_exactly_these():
-    assert texts(state_from_text(Klondike(), MIDDLE)) == {
+    assert texts(Klondike().state_from_text(MIDDLE)) == {
         "turn",
         "move W T2",
         "move T5 F3",
@@ -152,14 +152,14 @@ def test_part_of_a_run_moves_and_cards_come_back_from_foundations():
     inner = {"move T1 JD T2", "move T1 F1", "move T3 QD T4"}
     to_empty = {f"move {source} T{target}" for source in ("T1 KD", "T3 KC", "T4") for target in (5, 6, 7)}
     back = {"move F2 T3", "move F3 T5", "move F3 T6", "move F3 T7"}
-    assert texts(state_from_text(Klondike(), drawing)) == inner | to_empty | back
-    assert texts(state_from_text(Klondike(worry_back=False), drawing)) == inner | to_empty
-    state = play(state_from_text(Klondike(), drawing), "move T1 JD T2", "move F2 T3")
+    assert texts(Klondike().state_from_text(drawing)) == inner | to_empty | back
+    assert texts(Klondike(worry_back=False).state_from_text(drawing)) == inner | to_empty
+    state = play(Klondike().state_from_text(drawing), "move T1 JD T2", "move F2 T3")
     assert [column(state, number) for number in (1, 2, 3)] == ["KD QS", "QC JD TC", "KC QD JC TD"]
 
 
 def test_only_kings_move_to_an_empty_column():
-    state = state_from_text(Klondike(), "F: QC JD KH KS\nT2: QD\nT3: KC\nT4: KD")
+    state = Klondike().state_from_text("F: QC JD KH KS\nT2: QD\nT3: KC\nT4: KD")
     moves = texts(state)
     assert "move T2 T1" not in moves
     assert {"move T3 T1", "move T4 T1", "move F3 T1", "move F4 T1"} <= moves
@@ -167,7 +167,7 @@ def test_only_kings_move_to_an_empty_column():
 
 
 def test_a_face_down_card_turns_up_by_itself():
-    state = play(state_from_text(Klondike(), MIDDLE), "move T6 JH T7")
+    state = play(Klondike().state_from_text(MIDDLE), "move T6 JH T7")
     assert column(state, 6) == "TH"
     assert column(state, 7) == "QS JH TS 9H"
     play(state, "move T2 T3")
@@ -176,7 +176,7 @@ def test_a_face_down_card_turns_up_by_itself():
 
 
 def test_turn_deals_and_turns_the_waste_over_in_one_action():
-    state = state_from_text(Klondike(draw=3), MIDDLE)
+    state = Klondike(draw=3).state_from_text(MIDDLE)
     seen = []
     for _ in range(5):
         play(state, "turn")
@@ -189,11 +189,11 @@ def test_turn_deals_and_turns_the_waste_over_in_one_action():
         f"{start} 2C 3C 4C 5C 6C 7C 8C 9C TC JC QC",
         start,
     ]
-    assert waste(play(state_from_text(Klondike(draw=1), MIDDLE), "turn")) == f"{start} 2C"
+    assert waste(play(Klondike(draw=1).state_from_text(MIDDLE), "turn")) == f"{start} 2C"
 
 
 def test_a_card_played_from_the_waste_uncovers_the_one_below_it():
-    state = play(state_from_text(Klondike(), MIDDLE), "move W T2")
+    state = play(Klondike().state_from_text(MIDDLE), "move W T2")
     assert column(state, 2) == "9S 8H"
     assert waste(state) == "9D 4S"
     assert waste(play(state, "turn")) == "9D 4S 2C 3C 4C"
@@ -201,23 +201,23 @@ def test_a_card_played_from_the_waste_uncovers_the_one_below_it():
 
 def test_turn_is_legal_only_where_it_changes_something():
     three = "F: KC KD KH TS\nwaste: JS KS QS"
-    assert "turn" not in texts(state_from_text(Klondike(draw=3), three))
-    assert "turn" in texts(state_from_text(Klondike(draw=2), three))
-    assert "turn" in texts(state_from_text(Klondike(draw=3), "F: KC KD KH 9S\nwaste: JS KS TS QS"))
+    assert "turn" not in texts(Klondike(draw=3).state_from_text(three))
+    assert "turn" in texts(Klondike(draw=2).state_from_text(three))
+    assert "turn" in texts(Klondike(draw=3).state_from_text("F: KC KD KH 9S\nwaste: JS KS TS QS"))
 
 
 def test_the_game_is_lost_when_no_move_is_left():
     stuck = "F: KC KD KH TS\nwaste: JS KS QS"
     for macro in (False, True):
-        state = state_from_text(Klondike(worry_back=False, macro=macro), stuck)
+        state = Klondike(worry_back=False, macro=macro).state_from_text(stuck)
         assert state.is_terminal()
         assert state.returns() == [0.0]
-    assert state_from_text(Klondike(worry_back=False, score="cards"), stuck).returns() == [49 / 52]
+    assert Klondike(worry_back=False, score="cards").state_from_text(stuck).returns() == [49 / 52]
 
 
 @pytest.mark.parametrize("macro", [False, True])
 def test_the_game_is_won_when_all_cards_lie_on_the_foundations(macro):
-    state = state_from_text(Klondike(macro=macro), NEARLY_DONE)
+    state = Klondike(macro=macro).state_from_text(NEARLY_DONE)
     for _ in range(3):
         for source, target in ((1, 1), (2, 2), (3, 3), (4, 4)):
             if f"move T{source} F{target}" not in texts(state):
@@ -231,7 +231,7 @@ def test_the_game_is_won_when_all_cards_lie_on_the_foundations(macro):
 
 
 def test_the_game_is_lost_after_too_many_moves_without_progress():
-    state = state_from_text(Klondike(idle_limit=4), MIDDLE)
+    state = Klondike(idle_limit=4).state_from_text(MIDDLE)
     play(state, "turn", "turn", "turn")
     assert not state.is_terminal()
     play(state, "turn")
@@ -240,7 +240,7 @@ def test_the_game_is_lost_after_too_many_moves_without_progress():
 
 
 def test_only_new_cards_on_the_foundations_are_progress():
-    state = play(state_from_text(Klondike(), MIDDLE), "turn", "move T5 F3")
+    state = play(Klondike().state_from_text(MIDDLE), "turn", "move T5 F3")
     assert state.array[layout.IDLE] == 0
     play(state, "move F3 T5", "move T5 F3", "move F3 T5", "move T5 F3")
     assert state.array[layout.IDLE] == 4
@@ -248,9 +248,11 @@ def test_only_new_cards_on_the_foundations_are_progress():
 
 
 def test_texts_are_read_with_any_case_and_an_unneeded_card():
-    state = state_from_text(Klondike(), MIDDLE)
+    state = Klondike().state_from_text(MIDDLE)
     assert state.string_to_action(" MOVE t4 js t1 ") == state.string_to_action("move T4 T1")
     assert state.string_to_action("move W 8H T2") == state.string_to_action("move w t2")
+    ten = Klondike().state_from_text("F: 9C KD KH KS\nT1: KC\nT2: QC\nT3: JC\nT4: TC")
+    assert ten.string_to_action("move T4 10C F1") == ten.string_to_action("move T4 F1")
 
 
 @pytest.mark.parametrize(
@@ -258,7 +260,7 @@ def test_texts_are_read_with_any_case_and_an_unneeded_card():
 )
 def test_a_move_that_is_not_legal_is_refused_with_the_legal_ones(move):
     with pytest.raises(ValueError, match="legal are: turn, move W T2"):
-        state_from_text(Klondike(), MIDDLE).string_to_action(move)
+        Klondike().state_from_text(MIDDLE).string_to_action(move)
 
 
 def test_cards_are_named_by_rank_and_suit():
@@ -268,7 +270,7 @@ def test_cards_are_named_by_rank_and_suit():
 
 
 def test_a_position_is_drawn_as_the_player_knows_it():
-    drawing = [line.rstrip() for line in str(state_from_text(Klondike(), MIDDLE)).splitlines()]
+    drawing = [line.rstrip() for line in str(Klondike().state_from_text(MIDDLE)).splitlines()]
     assert drawing == [
         "stock (next first): 2C 3C 4C ## ## ## ## ## ## ## ##",
         "waste  (top last):  9D 4S 8H",
@@ -341,7 +343,7 @@ def test_a_move_reveals_exactly_when_fewer_cards_are_unknown_after_it(game, poli
 @pytest.mark.parametrize("macro", [False, True])
 def test_determinize_draws_every_arrangement_of_the_unseen_cards_equally_often(macro):
     drawing = "F: TC TD KH KS\nstock: (QC)\nT2: (JC) KD\nT3: (QD JD) KC"
-    state = state_from_text(Klondike(macro=macro), drawing)
+    state = Klondike(macro=macro).state_from_text(drawing)
     worlds = Counter()
     for seed in range(2400):
         world = state.determinize(0, seed)
@@ -356,7 +358,7 @@ def test_determinize_draws_every_arrangement_of_the_unseen_cards_equally_often(m
 
 
 def test_cards_seen_in_an_earlier_pass_stay_known():
-    state = play(state_from_text(Klondike(), MIDDLE), *["turn"] * 5)
+    state = play(Klondike().state_from_text(MIDDLE), *["turn"] * 5)
     for seed in range(20):
         world = state.determinize(0, seed)
         assert world.array[layout.TALON :][:14].tolist() == state.array[layout.TALON :][:14].tolist()
@@ -386,6 +388,7 @@ def test_impossible_options_are_refused(options, error, message):
         (layout.SEEN, 1, "talon cards seen"),
         (layout.IDLE, 101, "idle moves"),
         (layout.RECORD, 0, "the record"),
+        (layout.RECORD, 52, "the record of the foundations must be from 6 to 51, not 52"),
         (layout.FOUNDATION, 14, "foundation F1"),
         (layout.FOUNDATION, 0, "52 cards"),
         (layout.HEIGHT, 20, "the height of column T1"),
@@ -397,15 +400,23 @@ def test_impossible_options_are_refused(options, error, message):
     ],
 )
 def test_an_array_that_is_no_position_is_refused(index, entry_value, message):
-    array = state_from_text(Klondike(), MIDDLE).array
+    array = Klondike().state_from_text(MIDDLE).array
     array[index] = entry_value
     with pytest.raises(ValueError, match=message):
         Klondike().state_from_array(array)
 
 
+def test_a_record_above_the_foundations_takes_worrying_back():
+    array = Klondike().state_from_text(MIDDLE).array
+    array[layout.RECORD] = 51
+    Klondike().state_from_array(array)
+    with pytest.raises(ValueError, match="the record of the foundations must be from 6 to 6, not 51"):
+        Klondike(worry_back=False).state_from_array(array)
+
+
 def test_a_run_that_does_not_alternate_is_refused():
     with pytest.raises(ValueError, match="QC cannot lie face up on KS in T1"):
-        state_from_text(Klondike(), "F: JC KD KH QS\nT1: KS QC\nT2: KC")
+        Klondike().state_from_text("F: JC KD KH QS\nT1: KS QC\nT2: KC")
 
 
 @pytest.mark.parametrize(
@@ -414,11 +425,20 @@ def test_a_run_that_does_not_alternate_is_refused():
         ("T8: KC", "'T8' is no place"),
         ("T1: KC", "at most 24 cards, but 51"),
         ("F: KC KD KH\nT1: " + "AS " * 20, "at most 19"),
+        ("T2: KC (QC)", "'T2: KC \\(QC\\)' cannot be: cards in parentheses.* come first in a column"),
+        ("T2: (KC", "'T2: \\(KC' cannot be"),
+        ("T3: (KC) (QC) 2H", "'T3: .*' cannot be"),
+        ("stock: (5D) 4C", "'stock: .*' cannot be: .* last in the stock"),
+        ("waste: (2S) 9H", "'waste: .*' cannot be: .* nowhere else"),
+        ("F: (2S)", "'F: .*' cannot be"),
+        ("T1: KC\nT1: QC", "'T1: QC' is a second line for T1; write all its cards in one"),
+        ("t1: KC\n T1 : QC", "second line for T1"),
+        ("F: 9C 2C", "'F: 9C 2C' has two cards of one suit; write only the highest of each"),
     ],
 )
 def test_a_drawing_that_is_no_position_is_refused(drawing, message):
     with pytest.raises(ValueError, match=message):
-        state_from_text(Klondike(), drawing)
+        Klondike().state_from_text(drawing)
 
 
 def test_the_estimate_grows_with_progress():
@@ -427,14 +447,14 @@ def test_the_estimate_grows_with_progress():
         state.game.evaluate(state.array, out)
         return out[0]
 
-    start = state_from_text(Klondike(), MIDDLE)
+    start = Klondike().state_from_text(MIDDLE)
     assert 0.0 < estimate(Klondike().new_initial_state(0)) < estimate(start)
     assert estimate(start.child(start.string_to_action("move T5 F3"))) > estimate(start)
     assert estimate(start.child(start.string_to_action("move T2 T3"))) > estimate(start)
 
 
 def test_promising_moves_reach_a_foundation_or_turn_a_card_up():
-    state = state_from_text(Klondike(), MIDDLE)
+    state = Klondike().state_from_text(MIDDLE)
     promising = {
         state.action_to_string(action)
         for action in state.legal_actions()
@@ -451,7 +471,7 @@ def greedy_move(state: State, seed: int = 0) -> str:
 
 
 def test_the_greedy_policy_prefers_foundations_then_uncovering_then_the_waste():
-    state = state_from_text(Klondike(), MIDDLE)
+    state = Klondike().state_from_text(MIDDLE)
     played = []
     for _ in range(3):
         played.append(greedy_move(state))
@@ -472,7 +492,7 @@ def test_the_greedy_policy_plays_from_the_waste_what_a_covering_card_can_land_on
         T6: KH
         T7: TH
     """
-    state = state_from_text(Klondike(draw=1, macro=True), drawing)
+    state = Klondike(draw=1, macro=True).state_from_text(drawing)
     assert {"move W JH T2", "move W QS T5"} <= texts(state)
     played = {greedy_move(state, seed) for seed in range(40)}
     assert played == {f"move W {card} {target}" for card in ("QD", "QH") for target in ("T1", "T4")}
@@ -495,7 +515,7 @@ def test_the_greedy_policy_plays_from_the_waste_what_a_covering_card_can_land_on
     ],
 )
 def test_a_rearrangement_is_useful_where_a_card_waits_for_it(drawing, useful):
-    state = state_from_text(Klondike(macro=True), drawing)
+    state = Klondike(macro=True).state_from_text(drawing)
     rearranging = [
         action
         for action in state.legal_actions()
@@ -507,7 +527,7 @@ def test_a_rearrangement_is_useful_where_a_card_waits_for_it(drawing, useful):
 
 
 def test_the_greedy_policy_rearranges_before_it_goes_through_the_stock_again():
-    state = state_from_text(Klondike(draw=1), "F: KC QD KH 7S\nwaste: 9S\nstock: TS\nT1: KS\nT7: (8S KD QS) JS")
+    state = Klondike(draw=1).state_from_text("F: KC QD KH 7S\nwaste: 9S\nstock: TS\nT1: KS\nT7: (8S KD QS) JS")
     played = []
     for _ in range(5):
         played.append(greedy_move(state))

@@ -216,8 +216,10 @@ def test_wrong_options_and_deals_are_refused():
         games.OhHell(last_bid_restricted=1)  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="dealt twice: AC"):
         SMALL.state_from_hands(SMALL_HANDS, turned="AC")
-    with pytest.raises(ValueError, match="card turned up is from 0 to 51"):
+    with pytest.raises(ValueError, match="turned must be from 0 to 51, not 52"):
         SMALL.state_from_hands(SMALL_HANDS, turned=52)
+    with pytest.raises(TypeError, match=r"turned must be a whole number, not 1\.5"):
+        SMALL.state_from_hands(SMALL_HANDS, turned=1.5)  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="cannot lead first"):
         games.OhHell(num_players=3, hand_size=2, dealer=1).state_from_hands(SMALL_HANDS, "2H", dealer=0)
 

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from fastmcts import games
+from fastmcts.bits import lowest_bit
 from fastmcts.constants import TERMINAL
-from fastmcts.games._cards import CARDS, RANKS, SUITS, card_number, card_set, card_text, cards_text
+from fastmcts.errors import GameError
+from fastmcts.games._cards import CARDS, DECK, RANKS, SUITS, card_number, card_set, card_text, cards_text
 from fastmcts.games._hidden_hands import WIDTH, draw_cards, redeal, ways
-from fastmcts.games._tricks import OPENER, TRICKS
+from fastmcts.games._tricks import GONE, OPENER, TRICKS
 from fastmcts.jit import entry, wrapping_integers
 from fastmcts.kernels.rng import make_rng
 from fastmcts.testing import check_game
@@ -148,6 +150,15 @@ def test_cards_have_the_numbers_and_names_of_the_documentation():
         card_set([52])
 
 
+@pytest.mark.parametrize("game", [games.Whist(), games.OhHell()], ids=lambda game: game.name)
+def test_cards_are_read_in_small_letters_too(game):
+    state = played_state(game, 0, cards_left=5)
+    for action in state.legal_actions():
+        assert state.string_to_action(f" {card_text(action).lower()} ") == action
+    with pytest.raises(ValueError, match="is not a legal move here; legal are"):
+        state.string_to_action("1c")
+
+
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_the_contract_is_kept(game):
     check_game(game, positions=150)
@@ -229,14 +240,14 @@ def packed(numbers):
 @pytest.mark.parametrize(
     ("game", "seed", "cards_left", "different_voids", "num_worlds"),
     [
-        (games.Whist(), 52, 3, 3, 100),
-        (games.Whist(trump=-1), 61, 3, 3, 126),
-        (games.OhHell(num_players=3, hand_size=16), 3, 2, 2, 100),
-        (games.OhHell(num_players=4, hand_size=12), 45, 2, 3, 192),
-        (games.OhHell(num_players=2, hand_size=24), 1, 5, 1, 56),
-        (games.OhHell(num_players=6, hand_size=8, trump_must_be_broken=False), 68, 1, 5, 160),
-        (games.Whist(), 14, 1, 3, 1),
-        (games.Whist(), 400, 2, 3, 1),
+        (games.Whist(), 71, 3, 3, 124),
+        (games.Whist(trump=-1), 117, 3, 3, 140),
+        (games.OhHell(num_players=3, hand_size=16), 5, 2, 2, 100),
+        (games.OhHell(num_players=4, hand_size=12), 12, 2, 3, 330),
+        (games.OhHell(num_players=2, hand_size=23), 0, 5, 1, 126),
+        (games.OhHell(num_players=6, hand_size=8, trump_must_be_broken=False), 90, 1, 5, 192),
+        (games.Whist(), 13, 1, 3, 1),
+        (games.Whist(), 366, 2, 3, 1),
         (games.OhHell(num_players=3, hand_size=17), 2, 2, 2, 1),
     ],
     ids=str,
@@ -346,6 +357,49 @@ def test_no_void_and_no_hand_is_forgotten_when_five_groups_differ(game):
                     assert not any(after[player] >> card & 1 for card in range(suit, CARDS, 4))
         position[game.hands : game.voids] = before[game.hands : game.voids]
         assert np.array_equal(position, before)
+
+
+NO_CLUBS = "2S 3S 4S 5S 6S 2D 3D 4D 5D 2H 3H 4H 5H"  # 8 spades, 9 diamonds and 9 hearts are left for others
+IMPOSSIBLE_VOIDS = [
+    [0, 15, 15, 15],
+    [0, 0, 0, 15],
+    [0, 7, 0, 0],  # hearts only: 13 of 9
+    [0, 3, 5, 1],  # nobody has clubs: 39 of 26
+    [0, 3, 3, 0],  # hearts and spades: 26 of 17
+]
+
+
+def lacking(voids):
+    """The start of a game of whist in which players are said to lack suits, whatever they hold."""
+    others = cards_text(DECK & ~card_set(NO_CLUBS)).split()
+    state = games.Whist().state_from_hands([NO_CLUBS, others[:13], others[13:26], others[26:]])
+    state.array[state.game.voids : state.game.history] = voids
+    return state
+
+
+@pytest.mark.parametrize("voids", IMPOSSIBLE_VOIDS)
+def test_voids_that_fit_no_world_are_refused(voids):
+    with pytest.raises(GameError, match="no world fits: too few cards"):
+        lacking(voids).determinize(0, 0)
+
+
+def test_hands_larger_than_the_deck_are_refused():
+    state = games.Whist().new_initial_state()
+    state.array[GONE] |= 1 << lowest_bit(int(state.array[state.game.hands + 1]))
+    with pytest.raises(GameError, match="no world fits: too few cards"):
+        state.determinize(0, 0)
+
+
+def determinize(game, state, player, rng):
+    game.determinize(state, player, rng)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("voids", IMPOSSIBLE_VOIDS)
+def test_compiled_rules_refuse_voids_that_fit_no_world(voids):
+    state = lacking(voids)
+    with pytest.raises(GameError, match="no world fits: too few cards"):
+        entry(determinize)(state.game, state.array, 0, make_rng(0))
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)

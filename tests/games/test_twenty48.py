@@ -130,7 +130,8 @@ def test_the_utility_is_the_score_up_to_the_declared_maximum():
     [
         ({"max_tile": 100}, "power of two, not 100"),
         ({"max_tile": 4}, "max_tile must be from 8"),
-        ({"max_score": 0}, "max_score must be at least 1"),
+        ({"max_score": 0}, "max_score must be from 1 to"),
+        ({"max_score": 2**70}, "max_score must be from 1 to 9,007,199,254,740,992, not"),
     ],
 )
 def test_impossible_options_are_refused(options, message):

@@ -8,10 +8,86 @@ import fastmcts
 from examples.nim import Nim
 from fastmcts.kernels.rng import below
 from fastmcts.testing import check_game
-from tests.toys import Shuffled, ThreePlayers, TwiceInARow
+from tests.toys import Peek, Shuffled, ThreePlayers, TwiceInARow
+
+COIN, WORD = 1, 2
 
 
-@pytest.mark.parametrize("game", [Nim(), TwiceInARow(), ThreePlayers(), Shuffled()], ids=lambda game: game.name)
+@dataclass(frozen=True)
+class Coin(fastmcts.Game):
+    """Player 1 sees a coin, and both say a word, player 0 first.  State: [words said, coin, words [2]]."""
+
+    num_players = 2
+    num_actions = 2
+    state_size = 4
+    max_game_length = 2
+
+    def initial(self, state, rng):
+        state[COIN] = below(rng, 2)
+
+    def current_player(self, state):
+        return state[0] if state[0] < 2 else fastmcts.TERMINAL
+
+    def legal_actions(self, state, actions):
+        actions[0] = 0
+        actions[1] = 1
+        return 2
+
+    def apply(self, state, action):
+        state[WORD + state[0]] = action
+        state[0] += 1
+
+    def returns(self, state, out):
+        out[0] = 1.0 if state[WORD] == state[COIN] else -1.0
+        out[1] = -out[0]
+
+    def determinize(self, state, player, rng):
+        if player == 0:
+            state[COIN] = below(rng, 2)
+
+    def observe(self, state, player, out):
+        for index in range(self.state_size):
+            out[index] = state[index]
+        if player == 0:
+            out[COIN] = -1
+
+
+@dataclass(frozen=True)
+class Tossed(Coin):
+    """Chance tosses the coin, seen by player 1 only, after the words were said."""
+
+    num_chance_outcomes = 2
+    max_game_length = 3
+    hides_moves = True
+
+    def initial(self, state, rng):
+        state[COIN] = -1
+
+    def current_player(self, state):
+        if state[0] == 2:
+            return fastmcts.CHANCE
+        return fastmcts.TERMINAL if state[0] == 3 else state[0]
+
+    def chance_outcomes(self, state, actions, probabilities):
+        for side in range(2):
+            actions[side] = side
+            probabilities[side] = 0.5
+        return 2
+
+    def apply(self, state, action):
+        state[WORD + state[0] if state[0] < 2 else COIN] = action
+        state[0] += 1
+
+    def determinize(self, state, player, rng):
+        if player == 0 and state[0] == 3:
+            state[COIN] = below(rng, 2)
+
+
+@pytest.mark.parametrize(
+    "game",
+    [Nim(), TwiceInARow(), ThreePlayers(), Shuffled(), Coin(), Tossed(), Peek()],
+    ids=lambda game: game.name,
+)
 def test_good_games_pass(game: fastmcts.Game) -> None:
     check_game(game, positions=200)
 
@@ -114,12 +190,66 @@ class HalfHidden(Nim):
 
 
 class Leaking(Nim):
+    hides_moves = True
+
     def determinize(self, state, player, rng):
         state[0] = 3
 
     def observe(self, state, player, out):
         out[0] = 0
         out[1] = state[1]
+
+
+class RealWorld(Coin):
+    def determinize(self, state, player, rng):
+        pass
+
+
+class OneWorld(Coin):
+    def determinize(self, state, player, rng):
+        if player == 0:
+            state[COIN] = 1
+
+
+class Blind(Coin):
+    hides_moves = True
+
+    def observe(self, state, player, out):
+        for index in range(self.state_size):
+            out[index] = 0
+
+
+class Whispered(Coin):
+    """Player 1 does not hear player 0's word."""
+
+    def determinize(self, state, player, rng):
+        if player == 0:
+            state[COIN] = below(rng, 2)
+        elif state[0] > 0:
+            state[WORD] = below(rng, 2)
+
+    def observe(self, state, player, out):
+        super().observe(state, player, out)
+        if player == 1:
+            out[WORD] = -1
+
+
+class Bound(Whispered):
+    """Player 1 may say more after a word that it did not hear."""
+
+    hides_moves = True
+
+    def determinize(self, state, player, rng):
+        if player == 0:
+            state[COIN] = below(rng, 2)
+
+    def legal_actions(self, state, actions):
+        super().legal_actions(state, actions)
+        return 1 + state[WORD] if state[0] == 1 else 2
+
+
+class TossedInSecret(Tossed):
+    hides_moves = False
 
 
 CALLS: list[int] = []
@@ -146,10 +276,16 @@ CALLS: list[int] = []
         (Picky, "check_state refuses a position from a real game: no 17"),
         (HalfHidden, "must have both determinize and observe"),
         (Leaking, "has other moves in a world it cannot tell apart"),
+        (RealWorld, "player 0 knows the same here as after .*: determinize must draw the same world from both, not"),
+        (OneWorld, "determinize drew the same world with every seed"),
+        (Blind, "player 0 knows the same here as after .*: observe must tell it that the player to move is 1 here"),
+        (Bound, "player 1 knows the same here as after .*: observe must tell it that its moves are"),
+        (Whispered, "the moves . and . lead to different positions that look the same to player 1: .* hides_moves"),
+        (TossedInSecret, "the outcomes . and . lead to different positions that look the same to player 0"),
     ],
     ids=lambda value: value.__name__ if isinstance(value, type) else None,
 )
-def test_a_fault_is_found_and_explained(fault: type[Nim], message: str) -> None:
+def test_a_fault_is_found_and_explained(fault: type[fastmcts.Game], message: str) -> None:
     game = dataclass(frozen=True)(fault)()
     with pytest.raises(fastmcts.GameError, match=message) as caught:
         check_game(game, positions=300)
