@@ -54,7 +54,7 @@ def klondike() -> list[Any]:
 def oh_hell() -> list[Any]:
     """A game in which the tree is advanced over the moves of all three players."""
     options = {"simulations": 400, "search_forced": True, "selection": UCT(c=1.4)}
-    return [moves_of_one_player(SMALL.new_initial_state(0), 3, **options)]
+    return [moves_of_one_player(SMALL.new_initial_state(14), 3, **options)]
 
 
 def voting_worlds() -> list[Any]:
