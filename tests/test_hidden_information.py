@@ -107,7 +107,9 @@ def test_worlds_that_look_the_same_are_searched_the_same(game: fastmcts.Game, me
         assert seen.action == other.action
         if number % 10 == 0:  # it takes longer than the search
             assert str(seen) == str(other), "nor does the printed line tell them apart"
-    assert sum(state != world for state, world in pairs) > len(pairs) / 4
+    # In Kuhn poker two worlds look the same, so that half of the draws are the real one.
+    least = 1 / 4 if isinstance(game, games.KuhnPoker) else 1 / 2
+    assert sum(state != world for state, world in pairs) > least * len(pairs)
 
 
 def test_no_method_that_hides_something_is_left_out() -> None:
