@@ -12,6 +12,7 @@ from fastmcts import memory
 from fastmcts.atomics import fetch_add
 from fastmcts.budget import Budget
 from fastmcts.constants import NONE
+from fastmcts.forest import StoppedError
 from fastmcts.game import Game
 from fastmcts.kernels.batch import run_batch
 from fastmcts.kernels.rng import make_rngs, spawn_seed, spawn_seeds
@@ -89,6 +90,7 @@ class KernelWorker:
 
     def work(self, queue: BatchQueue) -> None:
         """Search positions from a queue until there are none left."""
+        self.searcher.stopped = queue.stopped
         while (self.is_searching or not queue.is_empty) and not queue.stopped.is_set():
             added = self.run_kernel(queue, self.pace.next_chunk())
             if added > 0:
@@ -129,11 +131,12 @@ class SearchWorker:
     def work(self, queue: BatchQueue) -> None:
         """Search positions from a queue until there are none left."""
         task = self.task
-        self.mcts.cancelled = queue.stopped
+        self.mcts.forest.stop_with(queue.stopped)
         for index in queue.taken():
             self.mcts.start_over(spawn_seed(task.options.seed, index))
-            result = self.mcts.search(task.game.new_state(task.positions[index]))
-            if queue.stopped.is_set():
+            try:
+                result = self.mcts.search(task.game.new_state(task.positions[index]))
+            except StoppedError:
                 return
             task.visits[index, result.actions] = result.visits
             task.value_sums[index, result.actions] = np.nan_to_num(result.values) * result.visits

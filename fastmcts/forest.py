@@ -1,6 +1,7 @@
 """The trees of one search: one, or several that grow side by side and are read as one."""
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from types import TracebackType
 
 import numpy as np
@@ -20,11 +21,16 @@ from fastmcts.shared import SharedSearcher
 from fastmcts.tree import MAX_VISITS, Tree
 
 
+class StoppedError(Exception):
+    """Another thread has ended a search whose result nobody waits for."""
+
+
 class Forest:
     """Grows `options.trees` independent trees from one position over `options.threads` threads.
 
-    It is a context, in which its threads live; leaving it waits until they have finished their chunk, so
-    that the trees are whole. Which thread works on a tree makes no difference to it.
+    It is a context, in which its threads live; leaving it waits until they have finished their chunk, so that the
+    trees are whole (or will be: who looks at a tree waits until it is compacted). Which thread works on a tree makes
+    no difference to it.
     """
 
     def __init__(self, game: Game, options: Options) -> None:
@@ -34,6 +40,13 @@ class Forest:
         self.asked: Position | None = None  # the position of which each tree searches a world
         self.seeds = tree_seeds(options.seed, len(self.searchers))
         self.pool: ThreadPoolExecutor | None = None
+        self.stop_with(Event())
+
+    def stop_with(self, stopped: Event) -> None:
+        """Let the threads wait for nothing once an event has happened."""
+        self.stopped = stopped
+        for searcher in self.searchers:
+            searcher.stopped = stopped
 
     @property
     def trees(self) -> tuple[Tree, ...]:
@@ -182,11 +195,15 @@ class Forest:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
+        if kind is not None:
+            self.stopped.set()
         for owner in (self, *self.searchers):
             pool = getattr(owner, "pool", None)
             if pool is not None:
                 pool.shutdown(wait=True, cancel_futures=True)
                 owner.pool = None  # pyright: ignore[reportAttributeAccessIssue]
+        if kind is not None:
+            self.stop_with(Event())
 
 
 def make_searchers(game: Game, options: Options, count: int) -> list[Searcher]:

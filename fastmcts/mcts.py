@@ -4,7 +4,6 @@ import dataclasses
 import time
 import weakref
 from pathlib import Path
-from threading import Event
 from typing import Unpack
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastmcts.budget import Budget
 from fastmcts.final import final_index, voted_index
-from fastmcts.forest import Forest
+from fastmcts.forest import Forest, StoppedError
 from fastmcts.game import Game
 from fastmcts.method import PIMC, default_method
 from fastmcts.options import Options, SearchOptions, make_options
@@ -36,9 +35,6 @@ class MCTS:
         game: The game.
         **options: `simulations=` or `seconds=` for each search, and any others of `fastmcts.Options`.
     """
-
-    #: Set by another thread to end a search after its chunk.
-    cancelled: Event | None = None
 
     def __init__(self, game: Game, **options: Unpack[SearchOptions]) -> None:
         self.set_up(game, make_options(dict(options)))
@@ -77,8 +73,8 @@ class MCTS:
         self.finish_last_result()
         start = time.perf_counter()
         self.go_to(state)
-        spent = time.perf_counter() - start
         before = self.forest.root_visits
+        spent = time.perf_counter() - start
         if len(actions) == 0:
             return self.result(state, actions, "game over", before)
         if len(actions) == 1 and not self.options.search_forced:
@@ -201,11 +197,11 @@ class MCTS:
                 chunk = budget.next_chunk(min((end for end in (check, trace) if end is not None), default=None))
                 added = forest.simulate(budget.done, chunk, budget.deadline)
                 budget.record(added)
+                if forest.stopped.is_set():
+                    raise StoppedError
                 if budget.done == trace:
                     looks.append(self.look(actions, budget, None))
                 reason = budget.ended_by
-                if self.cancelled is not None and self.cancelled.is_set():
-                    reason = "cancelled"
                 if reason is None and added < chunk:
                     reason = "seconds" if any(searcher.is_full for searcher in forest.searchers) else "proven"
                 if reason is None and budget.done == check:

@@ -6,7 +6,6 @@ full, the children of the least visited nodes are dropped until half of the tree
 all players, the least visited information sets.
 """
 
-from threading import Event, Thread
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +16,8 @@ from fastmcts.arrays import Position
 from fastmcts.kernels.compact import keep_below, recycle
 from fastmcts.kernels.forget import forget_least_visited
 from fastmcts.kernels.regroup import regroup_below, regroup_most_visited
+from fastmcts.kernels.threshold import NUM_STEPS
+from fastmcts.options import Options
 from fastmcts.strategy import Strategy
 from fastmcts.tree import BYTES_PER_NODE, MAX_NODES, PER_NODE, Tree
 
@@ -32,6 +33,10 @@ PLACE_BYTES = 4  # the scratch that compacting takes for each node
 SMALL_BYTES = 1024  # arrays below may lie side by side in memory
 CACHE_LINES = 128  # bytes: processors fetch lines of 64 in pairs
 BUFFER_BYTES = 8  # what it takes besides where children have moved
+SECONDS_PER_NODE = 5e-8  # that compacting takes
+SECONDS_PER_MOVED_NODE = 1e-7  # that it takes where children have moved, in large trees
+SHARE_OF_CLOCK = 0.5  # that compacting may take at the beginning of a search by the clock
+LEAST_SECONDS = 0.01  # that it may take in any case
 USABLE = 0.95  # of the memory, for nodes; the rest is for what surrounds them
 
 
@@ -64,16 +69,25 @@ def first_capacity(strategy: Strategy, simulations: int | None) -> int:
     return FIRST_CAPACITY + most_new_nodes(strategy) + needed
 
 
-def most_nodes(strategy: Strategy, tree: Tree, memory_mb: float, parts: int, writers: int) -> int:
-    """How many nodes fit into a part of the memory; ValueError if they are too few to search with.
+def seconds_per_node(tree: Tree) -> float:
+    """What it takes to compact a large tree, about."""
+    return SECONDS_PER_MOVED_NODE if tree.available.size > 0 else SECONDS_PER_NODE
+
+
+def most_nodes(strategy: Strategy, tree: Tree, options: Options, parts: int, writers: int) -> int:
+    """How many nodes a tree may have; ValueError if they are too few to search with.
+
+    They fit into a part of the memory. And in a search by the clock they can be compacted within its time: such a
+    search may find a full tree that was kept, or a root that has moved on.
 
     Args:
         strategy: The components of the search.
         tree: A tree with the fields that they ask for.
-        memory_mb: The memory, in megabytes.
-        parts: How many trees share it.
+        options: How to search.
+        parts: How many trees share the memory.
         writers: How many threads add nodes to a tree at the same time.
     """
+    memory_mb = options.memory_mb
     size = bytes_per_node(tree) + PLACE_BYTES + (BUFFER_BYTES if tree.available.size > 0 else 0)
     nodes = int(USABLE * memory_mb * MEGABYTE / parts) // size
     # Recycling frees half, in which every writer must find room for a block.
@@ -86,6 +100,10 @@ def most_nodes(strategy: Strategy, tree: Tree, memory_mb: float, parts: int, wri
             f"memory_mb={memory_mb:g}{shared} is too small for {strategy.game.name}: a root and its children and some"
             f" room to search take at least {needed:.3f}"
         )
+    if options.seconds is not None:
+        in_turn = -(-parts // options.threads)  # trees that a thread compacts
+        time_for_each = max(LEAST_SECONDS, SHARE_OF_CLOCK * options.seconds) / in_turn
+        nodes = min(nodes, max(fewest, int(time_for_each / seconds_per_node(tree))))
     return min(nodes, MAX_NODES)
 
 
@@ -104,50 +122,23 @@ def within(tree: Tree, limit: int) -> Tree:
 def drop_least_visited(tree: Tree) -> int:
     """Free half of a tree's room in place; return how many nodes went."""
     most = tree.visits.size // 2
+    hanging = np.zeros(NUM_STEPS, np.int64)
     if tree.known.size > 0:
-        return int(forget_least_visited(tree, tuple(node_fields(tree).values()), most))
+        return int(forget_least_visited(tree, tuple(node_fields(tree).values()), hanging, most))
     links, fields, counters, places = parts(tree)
     if tree.available.size > 0:
-        return int(regroup_most_visited(links, with_buffers(fields), counters, places, most))
-    return int(recycle(links, fields, counters, places, most))
+        return int(regroup_most_visited(links, with_buffers(fields), counters, places, hanging, most))
+    return int(recycle(links, fields, counters, places, hanging, most))
 
 
-class Recycling(Thread):
-    """Frees half of a tree's room, aside: Ctrl-C, which only the main thread gets, need not wait for it."""
-
-    def __init__(self, tree: Tree) -> None:
-        super().__init__(name="fastmcts")
-        self.tree = tree
-        self.ended = Event()
-        self.freed = 0  # nodes
-        self.failure: BaseException | None = None
-
-    def run(self) -> None:
-        """Called in the thread."""
-        try:
-            self.freed = drop_least_visited(self.tree)
-        except BaseException as failure:
-            self.failure = failure
-        finally:
-            self.ended.set()
-
-    def result(self) -> int:
-        """Wait until it has ended; how many nodes went."""
-        if self.ident is None:
-            self.start()
-        self.ended.wait()  # not `join`, which takes a running thread for one that has ended when Ctrl-C interrupts it
-        if self.failure is not None:
-            raise self.failure
-        return self.freed
-
-
-def make_root(tree: Tree, node: int, root: Position, position: Position) -> None:
-    """Keep nothing but a node's subtree, in place, and let `root` be `position`."""
+def make_root(tree: Tree, node: int, root: Position, position: Position) -> int:
+    """Keep nothing but a node's subtree, in place, and let `root` be `position`; nothing counts as recycled."""
     links, fields, counters, places = parts(tree)
     if tree.available.size > 0:
         regroup_below(links, with_buffers(fields), counters, places, node, root, position)
     else:
         keep_below(links, fields, counters, places, node, root, position)
+    return 0
 
 
 def with_buffers(fields: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -168,6 +168,7 @@ def checksum(arrays: Arrays) -> NDArray[np.uint8]:
 
 def searcher_header(searcher: Searcher) -> dict[str, Any]:
     """What is to be known about a tree besides its arrays."""
+    searcher.finish_change()
     return {
         "is_planted": searcher.is_planted,
         "observer": searcher.observer,

@@ -1,14 +1,17 @@
 """One tree, and what it takes to add simulations to it."""
 
 import time
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
+from threading import Event
 
 import numpy as np
 
 from fastmcts import memory
 from fastmcts import tree as trees
 from fastmcts.arrays import Position
+from fastmcts.change import Change
 from fastmcts.constants import NONE, ROOT
 from fastmcts.errors import CompileError, GameError
 from fastmcts.game import Game
@@ -22,8 +25,8 @@ from fastmcts.strategy import Strategy, make_strategy
 from fastmcts.tree import Tree
 
 GRACE_SECONDS = 0.01  # by which making room may pass the deadline
-SECONDS_PER_NODE = 2e-8  # that making room takes, until it is measured
-GROWTH_CAUTION = 4.0  # how much longer than expected fresh memory may take: it depends on what else runs
+GROWTH_SECONDS = 8e-8  # that copying a node to fresh memory may take; mostly it is a quarter of that
+SMALL_TREE = 50_000  # nodes: to change a tree aside would take longer than to change it
 
 
 #: Components that were used in this process -> seconds for a simulation, when it was last measured.
@@ -80,11 +83,12 @@ class Searcher:
         self.scratch = scratch_for(self.strategy)
         tree = empty_tree(self.strategy, memory.first_capacity(self.strategy, options.simulations))
         self.writers = writers
-        self.limit = memory.most_nodes(self.strategy, tree, options.memory_mb, parts, writers)
-        self.recycling: memory.Recycling | None = None  # which Ctrl-C may have left behind
+        self.limit = memory.most_nodes(self.strategy, tree, options, parts, writers)
+        self.change: Change | None = None  # of the tree, which goes on aside
+        self.stopped = Event()  # set when nobody waits for the search any more
         self.tree = memory.within(tree, self.limit)
         self.is_apart = options.threads > 1
-        self.root = np.zeros(game.state_size, np.int64)
+        self.position = np.zeros(game.state_size, np.int64)
         self.rng = make_rng(0)
         if self.is_apart:
             self.scratch, self.tree = memory.set_apart(self.scratch), memory.set_apart(self.tree)
@@ -93,17 +97,23 @@ class Searcher:
         self.observer = 0  # the player to move where the tree was planted, whose knowledge is in it
         self.recycled = 0  # nodes, since the tree was planted
         self.most_used = 0  # nodes, since the tree was planted
-        self.seconds_per_node = SECONDS_PER_NODE
+        self.seconds_per_node = memory.seconds_per_node(tree)  # that recycling takes
 
     @property
     def tree(self) -> Tree:
         """The arrays, when nobody changes them any more."""
-        self.finish_recycling()
+        self.finish_change()
         return self.arrays
 
     @tree.setter
     def tree(self, tree: Tree) -> None:
         self.arrays = tree
+
+    @property
+    def root(self) -> Position:
+        """The position at the root, when nobody changes it any more."""
+        self.finish_change()
+        return self.position
 
     def plant(self, position: Position, seed: int | None = None) -> None:
         """Start a new tree at a position; without a seed the random numbers go on."""
@@ -126,7 +136,7 @@ class Searcher:
                 self.plant(position)
                 return
         self.note_use()
-        memory.make_root(self.tree, node, self.root, position)
+        self.make_change(partial(memory.make_root, self.tree, node, self.root, position.copy()))
 
     def prepare(self) -> float:
         """Compile the kernels for these components, or load them from the cache; return the seconds."""
@@ -173,29 +183,46 @@ class Searcher:
         return int(self.tree.size[0]) > self.tree.visits.size - self.writers * memory.most_new_nodes(self.strategy)
 
     def make_room(self, deadline: float | None) -> bool:
-        """Grow the tree, or recycle at the limit; False if that would last beyond the deadline."""
+        """Grow the tree, or recycle at the limit; False if that lasts beyond the deadline or the end of the search."""
         start = time.perf_counter()
         nodes = int(self.tree.size[0])
         grows = self.tree.visits.size < self.limit
-        expected = nodes * self.seconds_per_node * (GROWTH_CAUTION if grows else 1.0)
+        expected = nodes * (GROWTH_SECONDS if grows else self.seconds_per_node)
         if deadline is not None and start + expected > deadline + GRACE_SECONDS:
             return False
         self.note_use()
         if grows:
             tree = trees.grown(self.tree, memory.next_capacity(self.tree, self.limit))
             self.tree = memory.set_apart(tree) if self.is_apart else tree
-        else:
-            self.recycling = memory.Recycling(self.tree)
-            self.finish_recycling()
+            return True
+        self.make_change(partial(memory.drop_least_visited, self.tree))
+        if self.change is not None and not self.change.has_ended(unless=self.stopped):
+            return False
         self.seconds_per_node = (time.perf_counter() - start) / nodes
         return True
 
-    def finish_recycling(self) -> None:
-        """Wait until nobody changes the arrays any more."""
-        if self.recycling is not None:
-            freed = self.recycling.result()
-            self.recycling = None
-            self.recycled += freed
+    def make_change(self, work: Callable[[], int]) -> None:
+        """Have the tree changed, if it is large aside: Ctrl-C need not wait for that, but who looks at the tree does.
+
+        Args:
+            work: Makes the change; returns how many nodes were recycled.
+        """
+        if JIT_ENABLED and int(self.tree.size[0]) < SMALL_TREE:
+            self.recycled += work()
+            return
+        self.change = Change(work)
+        self.change.start()
+
+    def finish_change(self) -> None:
+        """Wait until nobody changes the tree any more."""
+        if self.change is not None:
+            try:
+                recycled = self.change.result()
+            except Exception:
+                self.change = None
+                raise
+            self.change = None
+            self.recycled += recycled
 
     def note_use(self) -> None:
         """Remember how much of the arrays was used, before it shrinks."""

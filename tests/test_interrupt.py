@@ -1,10 +1,22 @@
-"""Ctrl-C, as a real signal in a process of its own."""
+"""Ctrl-C, as a real signal: in a process of its own, and while a tree is compacted."""
 
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 
+import fastmcts
+from fastmcts import MCTS, searcher
+from fastmcts.change import Change
+from fastmcts.testing import check_tree
 from tests.subprocesses import run_python
+from tests.test_memory import GAME, START, megabytes
 
 SCRIPT = """
 import json, os, signal, threading, time
@@ -74,3 +86,65 @@ def test_ctrl_c_stops_at_once_and_leaves_the_tree_whole(tmp_path: Path) -> None:
         assert measured["went_on"] == 1_024, f"{name}: {measured}"
         assert measured["reused"] > 0.9, f"{name}: {measured}"
         assert measured["threads"] == 1, f"{name}: {measured}"
+
+
+@contextmanager
+def interrupted_changes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
+    """Send Ctrl-C while a tree is changed, and expect it; the event comes when the change goes on, long after."""
+    run_change, begun, ended = Change.run, Event(), Event()
+
+    def interrupted(change: Change) -> None:
+        if not begun.is_set():
+            begun.set()
+            time.sleep(0.05)  # a signal that comes just before a thread begins to wait does not wake it
+            os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.5)
+        ended.set()
+        run_change(change)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    with monkeypatch.context() as patch:
+        patch.setattr(Change, "run", interrupted)
+        patch.setattr(searcher, "SMALL_TREE", 0)
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                yield ended
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("options", [{}, {"trees": 2, "threads": 2}, {"threads": 2, "parallel": "shared"}])
+def test_ctrl_c_does_not_wait_for_recycling_and_the_next_search_does(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mcts = MCTS(GAME, simulations=2_000, seed=0, memory_mb=megabytes(200), **options)
+    with interrupted_changes(monkeypatch) as ended:
+        mcts.search(START)
+    assert not ended.is_set()
+    visits = mcts.forest.root_visits
+    assert ended.is_set(), "whoever looks at the tree waits"
+    for tree in mcts.forest.trees:
+        check_tree(tree, recycled=True)
+    result = mcts.search(START)
+    assert result.reused == pytest.approx(visits / (visits + 2_000))
+
+
+@pytest.mark.parametrize("stop", [(), fastmcts.Converged(kl_gain=1e-12)])
+def test_ctrl_c_does_not_wait_for_the_recycling_of_a_batch(stop: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with interrupted_changes(monkeypatch) as ended:
+        fastmcts.search_batch([START] * 4, simulations=2_000, seed=0, threads=2, memory_mb=megabytes(200), stop=stop)
+    assert not ended.is_set()
+    ended.wait()
+
+
+def test_ctrl_c_does_not_wait_for_the_tree_to_advance_and_the_next_search_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    mcts = MCTS(GAME, simulations=500, seed=0)
+    visits = dict(zip(*(getattr(mcts.search(START), name).tolist() for name in ("actions", "visits")), strict=True))
+    with interrupted_changes(monkeypatch) as ended:
+        mcts.advance(4)
+        mcts.search(START.child(4))
+    assert not ended.is_set()
+    result = mcts.search(START.child(4))
+    assert ended.is_set()
+    assert result.reused == pytest.approx(visits[4] / (visits[4] + 500))
+    check_tree(result.tree)

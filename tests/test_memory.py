@@ -1,18 +1,15 @@
-import os
-import signal
-import time
-from threading import Event
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import fastmcts
 from fastmcts import MCTS, games, memory
 from fastmcts import tree as trees
 from fastmcts.constants import NONE, ROOT
 from fastmcts.jit import JIT_ENABLED
-from fastmcts.kernels import compact
+from fastmcts.kernels import compact, threshold
 from fastmcts.kernels.loop import run
 from fastmcts.testing import check_tree
 from fastmcts.tree import Tree, children
@@ -26,6 +23,11 @@ CONNECT_FOUR = games.ConnectFour().new_initial_state()
 def megabytes(nodes: int) -> float:
     """The memory for so many nodes."""
     return (nodes + 0.5) * (trees.BYTES_PER_NODE + memory.PLACE_BYTES) / memory.MEGABYTE / memory.USABLE
+
+
+def hanging() -> NDArray[np.int64]:
+    """Scratch for recycling."""
+    return np.zeros(threshold.NUM_STEPS, np.int64)
 
 
 def test_a_search_with_too_little_memory_goes_on_within_it() -> None:
@@ -71,7 +73,7 @@ def test_recycling_drops_the_children_of_the_least_visited_and_nothing_else() ->
     before = copied(tree)
     size = int(before.size[0])
     links, fields, counters, places = memory.parts(tree)
-    dropped = compact.recycle(links, fields, counters, places, size // 3)
+    dropped = compact.recycle(links, fields, counters, places, hanging(), size // 3)
     check_tree(tree, recycled=True)
     assert size - dropped == tree.size[0] <= size // 3
     kept, lost = [], []
@@ -110,7 +112,7 @@ def next_block(before: Tree, visits: int) -> int:
 def test_the_root_keeps_its_children_even_if_they_are_too_many() -> None:
     tree = fastmcts.search(START, simulations=500, seed=0).tree
     links, fields, counters, places = memory.parts(tree)
-    compact.recycle(links, fields, counters, places, 2)
+    compact.recycle(links, fields, counters, places, hanging(), 2)
     assert tree.size[0] == 10
     assert tree.depth[0] == 1
     check_tree(tree, recycled=True)
@@ -121,7 +123,7 @@ def test_fields_with_several_entries_a_node_move_with_it() -> None:
     links, fields, counters, places = memory.parts(tree)
     capacity = tree.visits.size
     pairs = np.repeat(tree.visits[:capacity], 2).astype(np.float32)
-    compact.recycle(links, (*fields, pairs), counters, places, 100)
+    compact.recycle(links, (*fields, pairs), counters, places, hanging(), 100)
     size = int(tree.size[0])
     assert pairs[: 2 * size : 2].tolist() == pairs[1 : 2 * size : 2].tolist() == tree.visits[:size].tolist()
 
@@ -175,30 +177,15 @@ def test_a_clock_does_not_keep_a_full_tree_from_going_on() -> None:
     assert mcts.search(CONNECT_FOUR).simulations > 0
 
 
-def test_ctrl_c_does_not_wait_for_recycling_and_the_next_search_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    run_recycling, ended = memory.Recycling.run, Event()
+def test_a_search_by_the_clock_has_a_tree_that_it_can_compact_in_time() -> None:
+    def limit(**options: Any) -> int:
+        return MCTS(CONNECT_FOUR.game, seed=0, **options).forest.searchers[0].limit
 
-    def interrupted(recycling: memory.Recycling) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.3)
-        ended.set()
-        run_recycling(recycling)
-
-    mcts = MCTS(GAME, simulations=2_000, seed=0, memory_mb=megabytes(100))
-    monkeypatch.setattr(memory.Recycling, "run", interrupted)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            mcts.search(START)
-        assert not ended.is_set()
-    finally:
-        signal.signal(signal.SIGINT, before)
-    monkeypatch.undo()
-    visits = mcts.forest.root_visits
-    assert ended.is_set(), "whoever looks at the tree waits"
-    check_tree(mcts.forest.trees[0], recycled=True)
-    result = mcts.search(START)
-    assert result.reused == pytest.approx(visits / (visits + 2_000))
+    assert limit(seconds=0.1) * memory.SECONDS_PER_NODE == pytest.approx(0.05)
+    assert limit(seconds=0.1, trees=4) == limit(seconds=0.1, trees=8, threads=2) == limit(seconds=0.1) // 4
+    assert limit(seconds=1e-9) * memory.SECONDS_PER_NODE == pytest.approx(memory.LEAST_SECONDS)
+    assert limit(seconds=100.0) == limit(simulations=10)
+    assert limit(seconds=0.1, memory_mb=megabytes(100)) == 100
 
 
 def test_memory_is_shared_by_all_trees() -> None:

@@ -9,6 +9,7 @@ from numba import literal_unroll
 
 from fastmcts.constants import NONE, ROOT
 from fastmcts.jit import compiled, entry
+from fastmcts.kernels.threshold import fitting_threshold, step_of
 
 
 @entry
@@ -30,7 +31,7 @@ def keep_below(links, fields, counters, places, top, root, position):
 
 
 @entry
-def recycle(links, fields, counters, places, most):
+def recycle(links, fields, counters, places, hanging, most):
     """Drop the children of the least visited nodes so that at most `most` nodes stay, if they can.
 
     A node that loses its children becomes a leaf again and keeps its own statistics. The root keeps its
@@ -41,13 +42,17 @@ def recycle(links, fields, counters, places, most):
         fields: As in `keep_below`.
         counters: As in `keep_below`.
         places: int32 [N], scratch.
+        hanging: int64 [NUM_STEPS], zeros, scratch.
         most: How many nodes may stay.
 
     Returns:
         How many nodes went.
     """
     before = counters[0][0]
-    compact(links, fields, counters, places, ROOT, fitting_threshold(links, places, before, most))
+    mark_levels(links, places, before)
+    count_hanging(links, places, before, hanging)
+    always = 1 + links[3][ROOT]  # the root and its children
+    compact(links, fields, counters, places, ROOT, fitting_threshold(hanging, most - always))
     return before - counters[0][0]
 
 
@@ -118,29 +123,9 @@ def mark_levels(links, levels, size):
 
 
 @compiled
-def fitting_threshold(links, levels, size, most):
-    """The fewest visits such that the children of all nodes with as many make at most `most` nodes."""
-    mark_levels(links, levels, size)
-    too_few = 0
-    enough = 1
-    while nodes_kept(links, levels, size, enough) > most and enough <= links[0][ROOT]:
-        too_few = enough
-        enough *= 2
-    while enough - too_few > 1:
-        middle = (too_few + enough) // 2
-        if nodes_kept(links, levels, size, middle) > most:
-            too_few = middle
-        else:
-            enough = middle
-    return enough
-
-
-@compiled
-def nodes_kept(links, levels, size, threshold):
-    """How many nodes stay when those with fewer visits lose their children."""
+def count_hanging(links, levels, size, hanging):
+    """Add up the children of all nodes but the root, by the visits of the node on which they hang."""
     visits, _, first_child, num_children, _, _ = links
-    kept = 1 + num_children[ROOT]
     for node in range(1, size):
-        if levels[node] != NONE and first_child[node] != NONE and visits[node] >= threshold:
-            kept += num_children[node]
-    return kept
+        if levels[node] != NONE and first_child[node] != NONE:
+            hanging[step_of(visits[node])] += num_children[node]

@@ -9,29 +9,31 @@ from fastmcts.constants import ROOT
 from fastmcts.jit import compiled, entry
 from fastmcts.kernels.compact import move
 from fastmcts.kernels.observers import join, nearest
+from fastmcts.kernels.threshold import fitting_threshold, step_of
 
 
 @entry
-def forget_least_visited(tree, fields, most):
+def forget_least_visited(tree, fields, hanging, most):
     """Drop the least visited information sets so that at most `most` nodes stay; the root's always do.
 
     Args:
         tree: The tree. Modified.
         fields: Its arrays with entries for each node, [N]. Modified.
+        hanging: int64 [NUM_STEPS], zeros, scratch.
         most: How many nodes may stay.
 
     Returns:
         How many nodes went.
     """
     before = tree.size[0]
-    threshold = 1
-    while nodes_visited(tree, threshold) > most and threshold <= tree.visits[ROOT]:
-        threshold *= 2
+    count_sets(tree, hanging)
+    always = 1 + tree.num_children[ROOT]  # the root and its moves
+    threshold = fitting_threshold(hanging, most - always)
     kept = 0
     node = 0
     while node < before:
         count = 1 + tree.num_children[node]
-        if stays(tree, node, threshold):
+        if node == ROOT or tree.visits[node] >= threshold:
             move(fields, tree.visits.size, node, kept, count)
             tree.first_child[kept] += kept - node
             for child in range(kept + 1, kept + count):
@@ -44,22 +46,13 @@ def forget_least_visited(tree, fields, most):
 
 
 @compiled
-def stays(tree, node, threshold):
-    """Whether an information set has so many visits, or is the root."""
-    return node == ROOT or tree.visits[node] >= threshold
-
-
-@compiled
-def nodes_visited(tree, threshold):
-    """How many nodes the information sets with at least `threshold` visits have, with their moves."""
-    total = 0
-    node = 0
+def count_sets(tree, hanging):
+    """Add up the nodes of all information sets but the root's, by the visits of the set."""
+    node = 1 + tree.num_children[ROOT]
     while node < tree.size[0]:
         count = 1 + tree.num_children[node]
-        if stays(tree, node, threshold):
-            total += count
+        hanging[step_of(tree.visits[node])] += count
         node += count
-    return total
 
 
 @compiled

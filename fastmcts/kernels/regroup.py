@@ -8,6 +8,7 @@ from numba import literal_unroll
 
 from fastmcts.constants import NONE, ROOT
 from fastmcts.jit import compiled, entry
+from fastmcts.kernels.threshold import fitting_threshold, step_of
 
 
 @entry
@@ -29,7 +30,7 @@ def regroup_below(links, fields, counters, order, top, root, position):
 
 
 @entry
-def regroup_most_visited(links, fields, counters, order, most):
+def regroup_most_visited(links, fields, counters, order, hanging, most):
     """Drop the children of the least visited nodes so that at most `most` nodes stay, if they can.
 
     Args:
@@ -37,24 +38,20 @@ def regroup_most_visited(links, fields, counters, order, most):
         fields: As in `regroup_below`.
         counters: As in `regroup_below`.
         order: int32 [N], scratch.
+        hanging: int64 [NUM_STEPS], zeros, scratch.
         most: How many nodes may stay.
 
     Returns:
         How many nodes went, with the places that belonged to nobody.
     """
+    visits, _, first_child, num_children, _, _ = links
     before = counters[0][0]
-    too_few = 0
-    enough = 1
-    while list_kept(links, order, ROOT, enough) > most and enough <= links[0][ROOT]:
-        too_few = enough
-        enough *= 2
-    while enough - too_few > 1:
-        middle = (too_few + enough) // 2
-        if list_kept(links, order, ROOT, middle) > most:
-            too_few = middle
-        else:
-            enough = middle
-    regroup(links, fields, counters, order, ROOT, enough)
+    for index in range(1, list_kept(links, order, ROOT, 0)):
+        node = order[index]
+        if node >= 0 and first_child[node] != NONE:
+            hanging[step_of(visits[node])] += num_children[node]
+    always = 1 + num_children[ROOT]  # the root and its children
+    regroup(links, fields, counters, order, ROOT, fitting_threshold(hanging, most - always))
     return before - counters[0][0]
 
 
