@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 import fastmcts
-from fastmcts import PIMC, Game, State, spawn_seed
+from fastmcts import Game, State, spawn_seed
 from fastmcts.jit import wrapping_integers
 from fastmcts.kernels.rng import make_rng
 
@@ -54,13 +54,7 @@ class Searching:
 
     def choose(self, numbers: Sequence[int], states: Sequence[State], seed: int) -> Sequence[int]:
         """The moves that the searches find."""
-        if isinstance(self.options.get("method"), PIMC):  # which has many trees, and a batch one for each position
-            seeds = [spawn_seed(seed, index) for index in range(len(states))]
-            pairs = zip(states, seeds, strict=True)
-            found = [fastmcts.search(state, seed=own, threads=self.threads, **self.options) for state, own in pairs]
-            return [action for result in found if (action := result.action) is not None]
-        threads = min(self.threads, len(states))
-        return fastmcts.search_batch(states, seed=seed, threads=threads, **self.options).action.tolist()
+        return fastmcts.search_batch(states, seed=seed, threads=self.threads, **self.options).action.tolist()
 
 
 class Policy:

@@ -8,6 +8,7 @@ import time
 
 CHUNK_SECONDS = 0.02
 MOST_GROWTH = 16  # from one chunk to the next
+UNLIMITED = 2**62  # simulations
 CAUTION = 64.0  # how much slower than before a search may be: another position, another load
 
 
@@ -15,7 +16,7 @@ class Budget:
     """Deals out the simulations of one search until they, or the time, are used up.
 
     Args:
-        simulations: The most to run, or None.
+        simulations: The most to run, or None for no end.
         seconds: The longest to search, or None.
         speed: Seconds for a simulation, if that is known from before.
         spent: Seconds that are used up already.
@@ -24,7 +25,7 @@ class Budget:
     def __init__(
         self, simulations: int | None, seconds: float | None, speed: float | None = None, spent: float = 0.0
     ) -> None:
-        self.simulations = simulations
+        self.simulations = UNLIMITED if simulations is None else simulations
         self.seconds = seconds
         self.done = 0
         self.chunk = 1 if speed else 0  # simulations in the last one
@@ -48,18 +49,17 @@ class Budget:
         return None if self.seconds is None else max(0.0, self.seconds - self.elapsed)
 
     @property
-    def simulations_left(self) -> int | None:
+    def simulations_left(self) -> int:
         """Simulations left; with a clock no more than the speed so far allows."""
-        left = None if self.simulations is None else self.simulations - self.done
+        left = self.simulations - self.done
         if self.seconds_left is None or self.done == 0:
             return left
-        fitting = int(self.done * self.seconds_left / max(self.elapsed, 1e-9))
-        return fitting if left is None else min(left, fitting)
+        return min(left, int(self.done * self.seconds_left / max(self.elapsed, 1e-9)))
 
     @property
     def ended_by(self) -> str | None:
         """What is used up: "simulations", "seconds", or nothing yet."""
-        if self.simulations is not None and self.done >= self.simulations:
+        if self.done >= self.simulations:
             return "simulations"
         if self.seconds is not None and self.done > 0 and self.elapsed >= self.seconds:
             return "seconds"
@@ -73,8 +73,8 @@ class Budget:
             time_left = max(0.0, min(CHUNK_SECONDS, self.deadline - self.chunk_start))
         fitting = self.fitting(time_left)
         chunk = max(1, min(fitting, MOST_GROWTH * self.chunk) if self.done > 0 else fitting)
-        ends = [end - self.done for end in (self.simulations, up_to) if end is not None]
-        return min(chunk, *ends) if ends else chunk
+        end = self.simulations if up_to is None else min(self.simulations, up_to)
+        return min(chunk, end - self.done)
 
     def fitting(self, seconds: float) -> int:
         """How many simulations fit into so many seconds, at the speed of the last chunk."""

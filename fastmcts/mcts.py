@@ -221,7 +221,7 @@ class MCTS:
             values=means(value_sums, visits),
             simulations=budget.done,
             simulations_left=left,
-            visits_left=None if left is None else left * self.forest.most_visits_added,
+            visits_left=left * self.forest.most_visits_added,
             seconds=budget.elapsed,
             seconds_left=budget.seconds_left,
             previous=None if previous is None else without_history(previous),

@@ -95,5 +95,4 @@ def search_progress(option: ProgressOption, state: State) -> Progress:
 
 def fraction_done(look: Snapshot) -> float:
     """How much of the budget is used, by the part of it that will end first."""
-    left = look.simulations_left or 0
-    return look.simulations / max(1, look.simulations + left)
+    return look.simulations / max(1, look.simulations + look.simulations_left)

@@ -17,8 +17,8 @@ class Snapshot:
         visits: int64 [L], how often each was visited, reused visits included.
         values: float64 [L], the mean reward in [0, 1] after each, for the player to move; NaN without visits.
         simulations: How many simulations this search has run.
-        simulations_left: How many it may still run; with a clock an estimate, without any budget None.
-        visits_left: The most visits that those can add to one move; None as above.
+        simulations_left: How many it may still run; with a clock an estimate.
+        visits_left: The most visits that those can add to one move.
         seconds: How long it has run.
         seconds_left: How long it may still run; None without a clock.
         previous: What a stopper was shown before; None at the first time.
@@ -28,8 +28,8 @@ class Snapshot:
     visits: NDArray[np.int64]
     values: NDArray[np.float64]
     simulations: int
-    simulations_left: int | None
-    visits_left: int | None
+    simulations_left: int
+    visits_left: int
     seconds: float
     seconds_left: float | None
     previous: "Snapshot | None" = field(default=None, repr=False)

@@ -36,8 +36,6 @@ class Decided(Stopper):
 
     def check(self, snapshot: Snapshot) -> str | None:
         """Compare the two most visited moves."""
-        if snapshot.visits_left is None:
-            return None
         if len(snapshot.visits) < 2:
             return "decided"
         second, first = np.sort(snapshot.visits)[-2:]

@@ -72,12 +72,11 @@ def test_decided_stops_exactly_when_the_leader_cannot_be_caught() -> None:
 @pytest.mark.parametrize(
     ("visits", "left", "reason"), [([5, 9, 2], 4, None), ([5, 9, 2], 3, "decided"), ([7], 9, "decided")]
 )
-def test_decided_compares_the_two_most_visited(visits: list[int], left: int | None, reason: str | None) -> None:
+def test_decided_compares_the_two_most_visited(visits: list[int], left: int, reason: str | None) -> None:
     assert Decided().check(snapshot(visits, left)) == reason
-    assert Decided().check(snapshot(visits, None)) is None
 
 
-def snapshot(visits: list[int], left: int | None, previous: Snapshot | None = None) -> Snapshot:
+def snapshot(visits: list[int], left: int, previous: Snapshot | None = None) -> Snapshot:
     counts = np.array(visits, np.int64)
     return Snapshot(
         np.arange(len(visits)), counts, 0.5 * np.ones(len(visits)), int(counts.sum()), left, left, 1.0, None, previous
@@ -85,13 +84,13 @@ def snapshot(visits: list[int], left: int | None, previous: Snapshot | None = No
 
 
 def test_converged_measures_how_far_the_shares_have_moved() -> None:
-    before = snapshot([10, 30], None)
-    after = snapshot([30, 50], None, before)
+    before = snapshot([10, 30], 1_000)
+    after = snapshot([30, 50], 960, before)
     gain = (0.25 * np.log(0.25 / 0.375) + 0.75 * np.log(0.75 / 0.625)) / 40
     assert Converged(kl_gain=gain * 1.01).check(after) == "converged"
     assert Converged(kl_gain=gain * 0.99).check(after) is None
     assert Converged().check(before) is None, "nothing to compare with"
-    assert Converged(kl_gain=1.0).check(snapshot([40, 0], None, before)) is None, "a move was not tried yet"
+    assert Converged(kl_gain=1.0).check(snapshot([40, 0], 960, before)) is None, "a move was not tried yet"
     with pytest.raises(ValueError, match="Converged's kl_gain must be above 0, not 0"):
         Converged(kl_gain=0.0)
 
