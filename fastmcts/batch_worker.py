@@ -118,10 +118,9 @@ class SearchWorker:
         self.task = task
         self.positions = 0
         self.simulations = 0
-        memory_mb = task.options.memory_mb / threads
-        self.options = dataclasses.replace(task.options, threads=1, progress=False, memory_mb=memory_mb)
+        options = dataclasses.replace(task.options, threads=1, progress=False)
         self.mcts = MCTS.__new__(MCTS)
-        self.mcts.set_up(task.game, self.options)
+        self.mcts.set_up(task.game, options, sharers=threads)
 
     def prepare(self) -> float:
         """Compile the kernels, or load them from the cache; return the seconds."""

@@ -31,12 +31,18 @@ class Forest:
     It is a context, in which its threads live; leaving it waits until they have finished their chunk, so that the
     trees are whole (or will be: who looks at a tree waits until it is compacted). Which thread works on a tree makes
     no difference to it.
+
+    Args:
+        game: The game.
+        options: How to search.
+        sharers: How many forests share the memory that the options allow.
     """
 
-    def __init__(self, game: Game, options: Options) -> None:
+    def __init__(self, game: Game, options: Options, sharers: int = 1) -> None:
         self.options = options
         self.worlds = options.method if isinstance(options.method, PIMC) else None
-        self.searchers = make_searchers(game, options, self.worlds.worlds if self.worlds else options.trees)
+        trees = self.worlds.worlds if self.worlds else options.trees
+        self.searchers = make_searchers(game, options, trees, sharers)
         self.asked: Position | None = None  # the position of which each tree searches a world
         self.seeds = tree_seeds(options.seed, len(self.searchers))
         self.pool: ThreadPoolExecutor | None = None
@@ -206,11 +212,12 @@ class Forest:
             self.stop_with(Event())
 
 
-def make_searchers(game: Game, options: Options, count: int) -> list[Searcher]:
+def make_searchers(game: Game, options: Options, count: int, sharers: int) -> list[Searcher]:
     """A searcher for each tree, or one for a tree that all threads share."""
     if options.parallel == "shared":
         return [SharedSearcher(game, options)]
-    return [Searcher(game, options, count) for _ in range(count)]
+    in_turn = -(-count // options.threads)
+    return [Searcher(game, options, count * sharers, in_turn) for _ in range(count)]
 
 
 def tree_seeds(seed: int, count: int) -> list[int]:

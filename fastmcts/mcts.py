@@ -39,8 +39,8 @@ class MCTS:
     def __init__(self, game: Game, **options: Unpack[SearchOptions]) -> None:
         self.set_up(game, make_options(dict(options)))
 
-    def set_up(self, game: Game, options: Options) -> None:
-        """Check that the options suit the game and make room for the trees."""
+    def set_up(self, game: Game, options: Options, sharers: int = 1) -> None:
+        """Check that the options suit the game and make room for the trees of one of several sharers of the memory."""
         if not isinstance(game, Game):
             raise TypeError(f"MCTS takes a Game, such as games.ConnectFour(), not {game!r}")
         self.method = options.method or default_method(game)
@@ -54,7 +54,7 @@ class MCTS:
         game.check_declaration()
         self.game = game
         self.options = options
-        self.forest = Forest(game, options)
+        self.forest = Forest(game, options, sharers)
         self.last_result: weakref.ref[SearchResult] | None = None
 
     def search(self, state: State) -> SearchResult:

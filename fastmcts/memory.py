@@ -74,7 +74,7 @@ def seconds_per_node(tree: Tree) -> float:
     return SECONDS_PER_MOVED_NODE if tree.available.size > 0 else SECONDS_PER_NODE
 
 
-def most_nodes(strategy: Strategy, tree: Tree, options: Options, parts: int, writers: int) -> int:
+def most_nodes(strategy: Strategy, tree: Tree, options: Options, parts: int, in_turn: int, writers: int) -> int:
     """How many nodes a tree may have; ValueError if they are too few to search with.
 
     They fit into a part of the memory. And in a search by the clock they can be compacted within its time: such a
@@ -85,6 +85,7 @@ def most_nodes(strategy: Strategy, tree: Tree, options: Options, parts: int, wri
         tree: A tree with the fields that they ask for.
         options: How to search.
         parts: How many trees share the memory.
+        in_turn: How many of them a thread compacts one after the other.
         writers: How many threads add nodes to a tree at the same time.
     """
     memory_mb = options.memory_mb
@@ -101,7 +102,6 @@ def most_nodes(strategy: Strategy, tree: Tree, options: Options, parts: int, wri
             f" room to search take at least {needed:.3f}"
         )
     if options.seconds is not None:
-        in_turn = -(-parts // options.threads)  # trees that a thread compacts
         time_for_each = max(LEAST_SECONDS, SHARE_OF_CLOCK * options.seconds) / in_turn
         nodes = min(nodes, max(fewest, int(time_for_each / seconds_per_node(tree))))
     return min(nodes, MAX_NODES)

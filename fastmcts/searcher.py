@@ -74,16 +74,17 @@ class Searcher:
         game: The game.
         options: How to search.
         parts: How many trees share the memory that the options allow.
+        in_turn: How many trees are searched by the same thread, one after the other.
         writers: How many threads add nodes to the tree at the same time.
     """
 
-    def __init__(self, game: Game, options: Options, parts: int = 1, writers: int = 1) -> None:
+    def __init__(self, game: Game, options: Options, parts: int = 1, in_turn: int = 1, writers: int = 1) -> None:
         self.game = game
         self.strategy = make_strategy(game, options)
         self.scratch = scratch_for(self.strategy)
         tree = empty_tree(self.strategy, memory.first_capacity(self.strategy, options.simulations))
         self.writers = writers
-        self.limit = memory.most_nodes(self.strategy, tree, options, parts, writers)
+        self.limit = memory.most_nodes(self.strategy, tree, options, parts, in_turn, writers)
         self.change: Change | None = None  # of the tree, which goes on aside
         self.stopped = Event()  # set when nobody waits for the search any more
         self.tree = memory.within(tree, self.limit)

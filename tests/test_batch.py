@@ -136,6 +136,7 @@ def test_a_callback_sees_the_batch_go_on() -> None:
         ([START], {"threads": 0}, ValueError, "threads must be from 1"),
         ([START], {"trace": True}, ValueError, "keeps no traces"),
         ([START], {"memory_mb": 1e-4}, ValueError, "too small for tic_tac_toe"),
+        ([START] * 3, {"memory_mb": 0.002, "threads": 2, "trees": 3}, ValueError, "=0.002, shared by 6 trees, is too"),
         ([START], {"colour": 1}, TypeError, "no search option 'colour'"),
     ],
 )
