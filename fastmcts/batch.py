@@ -135,7 +135,7 @@ def stacked(states: Sequence[State] | NDArray[np.int64], game: Game | None) -> t
         raise ValueError("a batch needs at least one position")
     game = states[0].game if game is None else game
     for index, state in enumerate(states):
-        if state.game is not game and state.game != game:
+        if state.game != game:
             raise ValueError(f"all positions of a batch must be of {game!r}, but number {index} is of {state.game!r}")
     return game, np.stack([state.array for state in states])
 

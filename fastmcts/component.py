@@ -43,7 +43,22 @@ CONSTANT_TYPES = (bool, int, float, str, tuple, np.ndarray, np.generic)
 
 
 class Component:
-    """Base of everything that is compiled into the search; subclasses are frozen dataclasses."""
+    """Base of everything that is compiled into the search; subclasses are frozen dataclasses.
+
+    Two are equal if their class and fields are, arrays by their content.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in ("__eq__", "__hash__"):  # else `dataclass` writes its own, which cannot compare arrays
+            if name not in vars(cls):
+                setattr(cls, name, getattr(Component, name))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(self) is type(other) and list(field_values(self)) == list(field_values(other)))
+
+    def __hash__(self) -> int:
+        return hash((type(self), *field_values(self)))
 
     @cached_property
     def numba_type(self) -> "ComponentType":
@@ -110,6 +125,12 @@ KNOWN_TYPES: dict[Hashable, "ComponentType"] = {}
 def hashable(value: Any) -> Hashable:
     """A stand-in for a constant that can be a key."""
     return (value.dtype.str, value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
+
+
+def field_values(component: Any) -> Iterator[Any]:
+    """Yield what tells a component from others of its class."""
+    for field in dataclasses.fields(component):
+        yield hashable(getattr(component, field.name))
 
 
 def attributes_of(component: Component) -> Iterator[tuple[str, Any, bool]]:

@@ -230,6 +230,8 @@ def encode(value: Any) -> Any:
         return float(value)
     if isinstance(value, list | tuple):
         return {"items": [encode(item) for item in value]}
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":  # numbers
+        return {"entries": value.ravel().tolist(), "shape": value.shape, "dtype": value.dtype.str}
     cls = type(value)
     if not dataclasses.is_dataclass(cls) or not isinstance(value, Component | Stopper):
         raise TypeError(f"{value!r} cannot be saved: components and stoppers can if they are dataclasses")
@@ -245,6 +247,8 @@ def decode(path: Path, value: Any, kind: type | tuple[type, ...] = (Component, S
         return value
     if "items" in value:
         return tuple(decode(path, item) for item in value["items"])
+    if "entries" in value:
+        return np.array(value["entries"], value["dtype"]).reshape(value["shape"])
     module, name = value["class"]
     try:
         found: Any = importlib.import_module(module)

@@ -1,6 +1,7 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -70,6 +71,31 @@ def test_float_fields_are_run_time_values_and_others_are_part_of_the_type() -> N
     assert Sum(weight=1).numba_type == Sum(weight=0.25).numba_type  # an int in a float field
     assert Sum(count=3).numba_type != Sum(count=4).numba_type
     assert Sum(flag=True).numba_type != Sum(flag=False).numba_type
+
+
+@dataclass(frozen=True)
+class Weighted(OneShot):
+    """Its field is an array."""
+
+    weights: np.ndarray
+
+
+def test_components_with_arrays_are_compared_by_their_content(tmp_path: Path) -> None:
+    def game(*weights: float) -> Weighted:
+        return Weighted(weights=np.array(weights))
+
+    assert game(1.0, 2.0) == game(1.0, 2.0)
+    assert hash(game(1.0, 2.0)) == hash(game(1.0, 2.0))
+    assert game(1.0) != game(2.0)
+    assert game(1.0) != game(1.0, 1.0)
+    assert game(1.0) != OneShot()
+    assert game(1.0).new_initial_state() == game(1.0).new_initial_state()
+    mcts = fastmcts.MCTS(game(1.0), simulations=10, seed=0)
+    mcts.search(game(1.0).new_initial_state())
+    with pytest.raises(ValueError, match="this searches Weighted"):
+        mcts.search(game(2.0).new_initial_state())
+    mcts.save(tmp_path / "search")
+    assert fastmcts.MCTS.load(tmp_path / "search").game == game(1.0)
 
 
 def test_a_component_must_be_a_frozen_dataclass() -> None:
