@@ -3,13 +3,15 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Event, Thread
+from functools import partial
 from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmcts.aside import Aside
 from fastmcts.batch_worker import BatchQueue, BatchTask, KernelWorker, SearchWorker
+from fastmcts.component import same
 from fastmcts.constants import NONE
 from fastmcts.final import final_index
 from fastmcts.game import Game
@@ -135,7 +137,7 @@ def stacked(states: Sequence[State] | NDArray[np.int64], game: Game | None) -> t
         raise ValueError("a batch needs at least one position")
     game = states[0].game if game is None else game
     for index, state in enumerate(states):
-        if state.game != game:
+        if not same(state.game, game):
             raise ValueError(f"all positions of a batch must be of {game!r}, but number {index} is of {state.game!r}")
     return game, np.stack([state.array for state in states])
 
@@ -162,34 +164,26 @@ def work_off(
         done = sum(worker.positions for worker in workers)
         return BatchSnapshot(done, queue.total, sum(w.simulations for w in workers), time.perf_counter() - start)
 
-    failures: list[BaseException] = []
-
-    def work(worker: KernelWorker | SearchWorker, finished: Event) -> None:
+    def work(worker: KernelWorker | SearchWorker) -> None:
         try:
             worker.work(queue)
-        except BaseException as error:
-            failures.append(error)
-            queue.stopped.set()
-        finally:
-            finished.set()
+        except BaseException:
+            queue.stop.is_set = True
+            raise
 
-    ends = [Event() for _ in workers]
-    threads = [Thread(target=work, args=pair, name="fastmcts") for pair in zip(workers, ends, strict=True)]
+    tasks = [Aside(partial(work, worker)) for worker in workers]
     try:
-        for thread in threads:
-            thread.start()
-        for finished in ends:
-            # Not `join`, which takes a running thread for one that has ended when Ctrl-C interrupts it.
-            while not finished.wait(SECONDS_BETWEEN_LOOKS):
+        for task in tasks:
+            task.start()
+        for task in tasks:
+            while not task.wait(SECONDS_BETWEEN_LOOKS):
                 if progress.is_due:
                     progress.update(look())
+            task.result()
     finally:
-        queue.stopped.set()
-        for thread in threads:
-            if thread.ident is not None:  # Ctrl-C may come before it starts
-                thread.join()
-    for error in failures:
-        raise error
+        queue.stop.is_set = True
+        for task in tasks:
+            task.settle()
     progress.update(look())
 
 

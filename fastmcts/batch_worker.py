@@ -3,20 +3,19 @@
 import dataclasses
 import time
 from collections.abc import Iterator
-from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts import memory
+from fastmcts.aside import Flag
 from fastmcts.atomics import fetch_add
 from fastmcts.budget import Budget
 from fastmcts.constants import NONE
-from fastmcts.forest import StoppedError
 from fastmcts.game import Game
 from fastmcts.kernels.batch import run_batch
 from fastmcts.kernels.rng import make_rngs, spawn_seed, spawn_seeds
-from fastmcts.mcts import MCTS
+from fastmcts.mcts import MCTS, StoppedError
 from fastmcts.options import Options
 from fastmcts.searcher import Searcher, known_speed, note_speed
 
@@ -27,12 +26,12 @@ class BatchQueue:
     def __init__(self, total: int) -> None:
         self.total = total
         self.next = memory.on_own_lines(np.zeros(1, np.int64))  # [1], the first that nobody has taken
-        self.stopped = Event()
+        self.stop = Flag()
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing more to take."""
-        return self.stopped.is_set() or int(self.next[0]) >= self.total
+        return self.stop.is_set or int(self.next[0]) >= self.total
 
     def taken(self) -> Iterator[int]:
         """Positions, each of which nobody else gets, until there are none or the batch is stopped."""
@@ -90,14 +89,13 @@ class KernelWorker:
 
     def work(self, queue: BatchQueue) -> None:
         """Search positions from a queue until there are none left."""
-        self.searcher.stopped = queue.stopped
-        while (self.is_searching or not queue.is_empty) and not queue.stopped.is_set():
+        while (self.is_searching or not queue.is_empty) and not queue.stop.is_set:
             added = self.run_kernel(queue, self.pace.next_chunk())
             if added > 0:
                 self.pace.record(added)
             self.simulations += added
             if self.is_searching and self.searcher.is_full:
-                self.searcher.make_room(None)
+                self.searcher.make_room(None, queue.stop)
         if self.simulations > 0:
             note_speed(self.searcher.strategy, self.pace.took / self.pace.chunk)
 
@@ -130,7 +128,7 @@ class SearchWorker:
     def work(self, queue: BatchQueue) -> None:
         """Search positions from a queue until there are none left."""
         task = self.task
-        self.mcts.forest.stop_with(queue.stopped)
+        self.mcts.cancelled = queue.stop
         for index in queue.taken():
             self.mcts.start_over(spawn_seed(task.options.seed, index))
             try:

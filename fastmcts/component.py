@@ -43,22 +43,9 @@ CONSTANT_TYPES = (bool, int, float, str, tuple, np.ndarray, np.generic)
 
 
 class Component:
-    """Base of everything that is compiled into the search; subclasses are frozen dataclasses.
+    """Base of everything that is compiled into the search; subclasses are frozen dataclasses."""
 
-    Two are equal if their class and fields are, arrays by their content.
-    """
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        for name in ("__eq__", "__hash__"):  # else `dataclass` writes its own, which cannot compare arrays
-            if name not in vars(cls):
-                setattr(cls, name, getattr(Component, name))
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (type(self) is type(other) and list(field_values(self)) == list(field_values(other)))
-
-    def __hash__(self) -> int:
-        return hash((type(self), *field_values(self)))
+    _run_time_values: tuple[float, ...]  # the float fields, written down with the type
 
     @cached_property
     def numba_type(self) -> "ComponentType":
@@ -69,6 +56,7 @@ class Component:
             component_type = ComponentType(declaration.name, declaration.fingerprint, declaration.float_fields)
             KNOWN_TYPES[key] = component_type
             DECLARATIONS.setdefault(component_type.key, declaration)
+        self.__dict__["_run_time_values"] = tuple(float(getattr(self, name)) for name in declaration.float_fields)
         return KNOWN_TYPES[key]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -127,10 +115,16 @@ def hashable(value: Any) -> Hashable:
     return (value.dtype.str, value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
 
 
-def field_values(component: Any) -> Iterator[Any]:
-    """Yield what tells a component from others of its class."""
-    for field in dataclasses.fields(component):
-        yield hashable(getattr(component, field.name))
+def same(first: Component, second: Component) -> bool:
+    """Whether two components are equal; where fields are arrays, `==` cannot tell."""
+    try:
+        return first is second or bool(first == second)
+    except ValueError:
+        pass
+    fields = [field.name for field in dataclasses.fields(first) if field.compare]  # pyright: ignore[reportArgumentType]
+    return type(first) is type(second) and all(
+        hashable(getattr(first, name)) == hashable(getattr(second, name)) for name in fields
+    )
 
 
 def attributes_of(component: Component) -> Iterator[tuple[str, Any, bool]]:
@@ -202,15 +196,19 @@ class ComponentModel(models.StructModel):
 
 @unbox(ComponentType)
 def unbox_component(component: ComponentType, instance: Any, c: Any) -> NativeValue:
-    """Read the float fields of a Python component."""
+    """Read the float fields of a Python component.
+
+    They were written down with its type: to read a property would run Python, and an exception there, such as that
+    of Ctrl-C, gets lost among the other arguments.
+    """
     struct = cgutils.create_struct_proxy(component)(c.context, c.builder)
-    for name in component.float_fields:
-        field = c.pyapi.object_getattr_string(instance, name)
-        number = c.pyapi.number_float(field)
-        setattr(struct, name, c.pyapi.float_as_double(number))
-        c.pyapi.decref(number)
-        c.pyapi.decref(field)
-    return NativeValue(struct._getvalue(), is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
+    values = c.pyapi.object_getattr_string(instance, "_run_time_values")
+    is_error = cgutils.is_null(c.builder, values)
+    with c.builder.if_then(c.builder.not_(is_error)):
+        for index, name in enumerate(component.float_fields):
+            setattr(struct, name, c.pyapi.float_as_double(c.pyapi.tuple_getitem(values, index)))
+        c.pyapi.decref(values)
+    return NativeValue(struct._getvalue(), is_error=is_error)
 
 
 @infer_getattr

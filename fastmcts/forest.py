@@ -1,13 +1,10 @@
 """The trees of one search: one, or several that grow side by side and are read as one."""
 
-from concurrent.futures import ThreadPoolExecutor
-from threading import Event
-from types import TracebackType
-
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.arrays import Position
+from fastmcts.aside import Flag, add_up
 from fastmcts.constants import ROOT
 from fastmcts.final import root_statistics
 from fastmcts.game import Game
@@ -21,16 +18,10 @@ from fastmcts.shared import SharedSearcher
 from fastmcts.tree import MAX_VISITS, Tree
 
 
-class StoppedError(Exception):
-    """Another thread has ended a search whose result nobody waits for."""
-
-
 class Forest:
     """Grows `options.trees` independent trees from one position over `options.threads` threads.
 
-    It is a context, in which its threads live; leaving it waits until they have finished their chunk, so that the
-    trees are whole (or will be: who looks at a tree waits until it is compacted). Which thread works on a tree makes
-    no difference to it.
+    Which thread works on a tree makes no difference to it.
 
     Args:
         game: The game.
@@ -45,14 +36,6 @@ class Forest:
         self.searchers = make_searchers(game, options, trees, sharers)
         self.asked: Position | None = None  # the position of which each tree searches a world
         self.seeds = tree_seeds(options.seed, len(self.searchers))
-        self.pool: ThreadPoolExecutor | None = None
-        self.stop_with(Event())
-
-    def stop_with(self, stopped: Event) -> None:
-        """Let the threads wait for nothing once an event has happened."""
-        self.stopped = stopped
-        for searcher in self.searchers:
-            searcher.stopped = stopped
 
     @property
     def trees(self) -> tuple[Tree, ...]:
@@ -135,10 +118,12 @@ class Forest:
                 searcher.advance(path, position)
             else:
                 searcher.plant(position)
+        for searcher in self.searchers:
+            searcher.finish_change()
 
     def prepare(self) -> float:
         """Compile what a search needs, or load it from the cache; return the seconds."""
-        seconds = self.searchers[0].prepare()
+        seconds = sum(searcher.prepare() for searcher in self.searchers)
         if self.may_fill:
             seconds += self.searchers[0].prepare_recycling()
         return seconds
@@ -152,7 +137,7 @@ class Forest:
         new = (1 + simulations // len(self.searchers)) * most_new_nodes(searcher.strategy)
         return int(searcher.tree.size[0]) + new > searcher.limit
 
-    def simulate(self, done: int, simulations: int, deadline: float | None) -> int:
+    def simulate(self, done: int, simulations: int, deadline: float | None, stop: Flag) -> int:
         """Add simulations; of n trees, tree i has (done + n - i - 1) // n of them at any time.
 
         Args:
@@ -160,6 +145,7 @@ class Forest:
             simulations: How many to add.
             deadline: As in `Searcher.simulate`; but a search that has not begun makes room at any price, or a full
                 tree would never get on.
+            stop: Set when nobody waits for the search any more; Ctrl-C sets it.
 
         Returns:
             How many were added.
@@ -168,11 +154,12 @@ class Forest:
         shares = [(done + simulations + i) // count - (done + i) // count for i in reversed(range(count))]
 
         def grow(searcher: Searcher, share: int) -> int:
-            return searcher.simulate(share, deadline if done > 0 else None) if share > 0 else 0
+            return searcher.simulate(share, deadline if done > 0 else None, stop) if share > 0 else 0
 
-        if self.pool is None:
+        threads = min(self.options.threads, count)
+        if threads == 1:
             return sum(map(grow, self.searchers, shares))
-        return sum(self.pool.map(grow, self.searchers, shares))
+        return add_up(grow, zip(self.searchers, shares, strict=True), threads, stop)
 
     def statistics(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Visits int64 [L] and reward sums float64 [L] of the legal actions, over all trees."""
@@ -191,33 +178,12 @@ class Forest:
             lower, upper = np.maximum(lower, tree_lower), np.minimum(upper, tree_upper)
         return lower, upper
 
-    def __enter__(self) -> "Forest":
-        threads = min(self.options.threads, len(self.searchers))
-        if threads > 1:
-            self.pool = ThreadPoolExecutor(threads, thread_name_prefix="fastmcts")
-        for searcher in self.searchers:
-            if isinstance(searcher, SharedSearcher):
-                searcher.pool = ThreadPoolExecutor(self.options.threads, thread_name_prefix="fastmcts")
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
-        if kind is not None:
-            self.stopped.set()
-        for owner in (self, *self.searchers):
-            pool = getattr(owner, "pool", None)
-            if pool is not None:
-                pool.shutdown(wait=True, cancel_futures=True)
-                owner.pool = None  # pyright: ignore[reportAttributeAccessIssue]
-        if kind is not None:
-            self.stop_with(Event())
-
 
 def make_searchers(game: Game, options: Options, count: int, sharers: int) -> list[Searcher]:
     """A searcher for each tree, or one for a tree that all threads share."""
     if options.parallel == "shared":
         return [SharedSearcher(game, options)]
-    in_turn = -(-count // options.threads)
-    return [Searcher(game, options, count * sharers, in_turn) for _ in range(count)]
+    return [Searcher(game, options, count * sharers, in_turn=count) for _ in range(count)]
 
 
 def tree_seeds(seed: int, count: int) -> list[int]:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-from numba import config, njit
+from numba import config, njit, typeof
 from numba.extending import register_jitable
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -49,6 +49,18 @@ def entry(function: Function) -> Function:
             return function(*arguments)
 
     return interpreted  # pyright: ignore[reportReturnType]
+
+
+def compiled_for(kernel: Function, *arguments: Any) -> Function:
+    """The code of a kernel for arguments of these types, with which it was called before.
+
+    To call it runs no Python: Numba looks for the code in Python where components are among the arguments, which
+    takes longer than a short search, and where Ctrl-C comes to nothing but a SystemError.
+    """
+    if not JIT_ENABLED:
+        return kernel
+    signature = tuple(typeof(argument) for argument in arguments)
+    return kernel.overloads[signature].entry_point  # pyright: ignore[reportFunctionMemberAccess]
 
 
 def wrapping_integers() -> np.errstate:

@@ -9,9 +9,11 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmcts.aside import Flag
 from fastmcts.budget import Budget
+from fastmcts.component import same
 from fastmcts.final import final_index, voted_index
-from fastmcts.forest import Forest, StoppedError
+from fastmcts.forest import Forest
 from fastmcts.game import Game
 from fastmcts.method import PIMC, default_method
 from fastmcts.options import Options, SearchOptions, make_options
@@ -22,6 +24,10 @@ from fastmcts.searcher import known_speed, note_speed
 from fastmcts.snapshot import Snapshot, make_trace
 from fastmcts.state import State
 from fastmcts.stoppers import Agreed, Stopper, next_check, next_trace
+
+
+class StoppedError(Exception):
+    """Another thread has ended a search whose result nobody waits for."""
 
 
 class MCTS:
@@ -35,6 +41,9 @@ class MCTS:
         game: The game.
         **options: `simulations=` or `seconds=` for each search, and any others of `fastmcts.Options`.
     """
+
+    #: Set by another thread to end a search after its chunk, by StoppedError.
+    cancelled: Flag | None = None
 
     def __init__(self, game: Game, **options: Unpack[SearchOptions]) -> None:
         self.set_up(game, make_options(dict(options)))
@@ -145,7 +154,7 @@ class MCTS:
         """Raise if something is not a position of this game."""
         if not isinstance(state, State):
             raise TypeError(f"search takes a State, such as game.new_initial_state(), not {state!r}")
-        if state.game != self.game:
+        if not same(state.game, self.game):
             raise ValueError(f"this searches {self.game!r}, but the state is one of {state.game!r}")
 
     def go_to(self, state: State) -> None:
@@ -190,14 +199,15 @@ class MCTS:
         looks: list[Snapshot] = []
         shown: Snapshot | None = None
         reason = None
-        with forest, search_progress(options.progress, state) as progress:
+        halt = self.cancelled or Flag()
+        with search_progress(options.progress, state) as progress:
             while reason is None:
                 check = next_check(budget.done) if stop else None
                 trace = next_trace(budget.done) if options.trace else None
                 chunk = budget.next_chunk(min((end for end in (check, trace) if end is not None), default=None))
-                added = forest.simulate(budget.done, chunk, budget.deadline)
+                added = forest.simulate(budget.done, chunk, budget.deadline, halt)
                 budget.record(added)
-                if forest.stopped.is_set():
+                if halt.is_set:
                     raise StoppedError
                 if budget.done == trace:
                     looks.append(self.look(actions, budget, None))

@@ -62,8 +62,8 @@ class Options:
         stop: A stopper or several, such as `Decided()`: reasons to stop before the budget is used up.
         search_forced: Search also where there is only one legal move; else it is returned at once.
         memory_mb: The most memory for all trees together, in megabytes. A full tree goes on by dropping the
-            children of its least visited nodes. With `seconds` a tree is also full when it could not be made smaller
-            within half of them: at 0.1 s that is a million nodes.
+            children of its least visited nodes. With `seconds` trees are also full when they could not be made
+            smaller within half of them: at 0.1 s that is a million nodes, with hidden information half as many.
         trees: How many independent trees to grow, each with a seed of its own; their roots are added up.
         threads: How many threads work on them. The result is the same for any number, unless they share one tree.
         parallel: What the threads share: "trees" gives each tree to one thread, "shared" lets all of them search one

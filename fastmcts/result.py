@@ -33,7 +33,7 @@ class SearchResult:
             that player is, after a continuation drawn from the seed; the rest is about that one.
         method: How it was searched.
         tree: The arrays of the search tree; with several trees, of the first. Those of an `MCTS` object change
-            when it searches on.
+            when it searches on or advances.
         action: The move to make, or None where there is none.
         actions: int64 [L], the legal actions in ascending order.
         visits: int64 [L], how often each was visited.

@@ -190,7 +190,8 @@ def searcher_arrays(searcher: Searcher) -> Arrays:
 def restore(path: Path, searcher: Searcher, header: dict[str, Any], arrays: Arrays) -> None:
     """Put saved arrays into a fresh tree."""
     size = int(arrays["tree/size"][0])
-    capacity = max(searcher.tree.visits.size, min(searcher.limit, size + memory.most_new_nodes(searcher.strategy)))
+    room = min(searcher.limit, size + memory.most_new_nodes(searcher.strategy))
+    capacity = max(searcher.tree.visits.size, room, size)  # the limit may have been another
     tree = trees.grown(searcher.tree, capacity)
     per_node = memory.node_fields(tree)
     for name, array in tree._asdict().items():
@@ -231,7 +232,7 @@ def encode(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return {"items": [encode(item) for item in value]}
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":  # numbers
-        return {"entries": value.ravel().tolist(), "shape": value.shape, "dtype": value.dtype.str}
+        return {"bytes": value.tobytes().hex(), "shape": value.shape, "dtype": value.dtype.str}
     cls = type(value)
     if not dataclasses.is_dataclass(cls) or not isinstance(value, Component | Stopper):
         raise TypeError(f"{value!r} cannot be saved: components and stoppers can if they are dataclasses")
@@ -247,8 +248,8 @@ def decode(path: Path, value: Any, kind: type | tuple[type, ...] = (Component, S
         return value
     if "items" in value:
         return tuple(decode(path, item) for item in value["items"])
-    if "entries" in value:
-        return np.array(value["entries"], value["dtype"]).reshape(value["shape"])
+    if "bytes" in value:
+        return np.frombuffer(bytes.fromhex(value["bytes"]), value["dtype"]).reshape(value["shape"]).copy()
     module, name = value["class"]
     try:
         found: Any = importlib.import_module(module)

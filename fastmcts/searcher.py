@@ -4,18 +4,18 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from threading import Event
+from typing import Any
 
 import numpy as np
 
 from fastmcts import memory
 from fastmcts import tree as trees
 from fastmcts.arrays import Position
-from fastmcts.change import Change
+from fastmcts.aside import Aside, Flag
 from fastmcts.constants import NONE, ROOT
 from fastmcts.errors import CompileError, GameError
 from fastmcts.game import Game
-from fastmcts.jit import JIT_ENABLED
+from fastmcts.jit import JIT_ENABLED, compiled_for
 from fastmcts.kernels.loop import run
 from fastmcts.kernels.plant import plant
 from fastmcts.kernels.rng import make_rng
@@ -33,8 +33,11 @@ SMALL_TREE = 50_000  # nodes: to change a tree aside would take longer than to c
 KNOWN_SPEEDS: dict[Strategy, float] = {}
 MOST_KNOWN = 1000
 
-#: What this process has compiled or loaded, by `Searcher.compiled_key`.
-COMPILED: set[Hashable] = set()
+#: For searches that nobody stops.
+NEVER = Flag()
+
+#: The kernels that this process has compiled or loaded, by `Searcher.compiled_key` and for recycling.
+COMPILED: dict[Hashable, Callable[..., Any]] = {}
 
 
 def known_speed(strategy: Strategy) -> float | None:
@@ -78,6 +81,8 @@ class Searcher:
         writers: How many threads add nodes to the tree at the same time.
     """
 
+    kernel: Callable[..., int] = staticmethod(run)  # until it is compiled
+
     def __init__(self, game: Game, options: Options, parts: int = 1, in_turn: int = 1, writers: int = 1) -> None:
         self.game = game
         self.strategy = make_strategy(game, options)
@@ -85,8 +90,7 @@ class Searcher:
         tree = empty_tree(self.strategy, memory.first_capacity(self.strategy, options.simulations))
         self.writers = writers
         self.limit = memory.most_nodes(self.strategy, tree, options, parts, in_turn, writers)
-        self.change: Change | None = None  # of the tree, which goes on aside
-        self.stopped = Event()  # set when nobody waits for the search any more
+        self.change: Aside[int] | None = None  # of the tree, which goes on aside
         self.tree = memory.within(tree, self.limit)
         self.is_apart = options.threads > 1
         self.position = np.zeros(game.state_size, np.int64)
@@ -145,9 +149,10 @@ class Searcher:
         try:
             if self.compiled_key not in COMPILED:
                 self.run_kernel(0)
-                COMPILED.add(self.compiled_key)
+                COMPILED[self.compiled_key] = compiled_for(self.kernel, *self.arguments, 0)
         except CompileError as error:
             raise error.with_traceback(None) from None
+        self.kernel = COMPILED[self.compiled_key]
         return time.perf_counter() - start
 
     @property
@@ -158,23 +163,27 @@ class Searcher:
     def prepare_recycling(self) -> float:
         """Compile what makes room in a full tree, or load it from the cache; return the seconds."""
         start = time.perf_counter()
-        tree = empty_tree(self.strategy, memory.first_capacity(self.strategy, 0))
-        plant(self.game, tree, 0)
-        memory.drop_least_visited(tree)
+        key = "recycling", self.strategy.statistics
+        if key not in COMPILED:
+            tree = empty_tree(self.strategy, memory.first_capacity(self.strategy, 0))
+            plant(self.game, tree, 0)
+            memory.drop_least_visited(tree)
+            COMPILED[key] = memory.drop_least_visited
         return time.perf_counter() - start
 
-    def simulate(self, simulations: int, deadline: float | None = None) -> int:
+    def simulate(self, simulations: int, deadline: float | None = None, stop: Flag = NEVER) -> int:
         """Add simulations, making room in the tree where needed.
 
         Args:
             simulations: How many.
             deadline: When time is up (`time.perf_counter`): room is not made if that would take longer.
+            stop: Set when nobody waits for room any more.
 
         Returns:
             How many were added: fewer only when time is up or nothing is left to find out.
         """
         done = self.run_kernel(simulations)
-        while done < simulations and self.is_full and self.make_room(deadline):
+        while done < simulations and self.is_full and self.make_room(deadline, stop):
             done += self.run_kernel(simulations - done)
         return done
 
@@ -183,8 +192,8 @@ class Searcher:
         """Whether the next simulations, one for each writer, might not find room."""
         return int(self.tree.size[0]) > self.tree.visits.size - self.writers * memory.most_new_nodes(self.strategy)
 
-    def make_room(self, deadline: float | None) -> bool:
-        """Grow the tree, or recycle at the limit; False if that lasts beyond the deadline or the end of the search."""
+    def make_room(self, deadline: float | None, stop: Flag) -> bool:
+        """Grow the tree, or recycle at the limit; False if it seems too long for the deadline, or nobody waits."""
         start = time.perf_counter()
         nodes = int(self.tree.size[0])
         grows = self.tree.visits.size < self.limit
@@ -197,8 +206,9 @@ class Searcher:
             self.tree = memory.set_apart(tree) if self.is_apart else tree
             return True
         self.make_change(partial(memory.drop_least_visited, self.tree))
-        if self.change is not None and not self.change.has_ended(unless=self.stopped):
-            return False
+        while self.change is not None and not self.change.wait():
+            if stop.is_set:
+                return False
         self.seconds_per_node = (time.perf_counter() - start) / nodes
         return True
 
@@ -211,7 +221,7 @@ class Searcher:
         if JIT_ENABLED and int(self.tree.size[0]) < SMALL_TREE:
             self.recycled += work()
             return
-        self.change = Change(work)
+        self.change = Aside(work)
         self.change.start()
 
     def finish_change(self) -> None:
@@ -225,6 +235,11 @@ class Searcher:
             self.change = None
             self.recycled += recycled
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy what nobody changes any more, and no machine code."""
+        self.finish_change()
+        return {name: value for name, value in self.__dict__.items() if name != "kernel"}
+
     def note_use(self) -> None:
         """Remember how much of the arrays was used, before it shrinks."""
         self.most_used = max(self.most_used, int(self.tree.size[0]))
@@ -237,7 +252,12 @@ class Searcher:
     def run_kernel(self, simulations: int) -> int:
         """Add up to so many simulations, as many as surely find room; return how many."""
         with self.blaming_the_game():
-            return run(self.strategy, self.tree, self.root, self.scratch, self.rng, simulations)
+            return self.kernel(*self.arguments, simulations)
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """Those of the kernel, but for the number of simulations."""
+        return self.strategy, self.tree, self.root, self.scratch, self.rng
 
     @contextmanager
     def blaming_the_game(self) -> Iterator[None]:

@@ -1,11 +1,12 @@
 """One tree that several threads search together."""
 
-from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
 from fastmcts import memory
 from fastmcts.arrays import Position
+from fastmcts.aside import Flag, add_up
 from fastmcts.component import Component
 from fastmcts.constants import ROOT
 from fastmcts.expansion import Lazy
@@ -24,6 +25,8 @@ from fastmcts.strategy import Strategy
 class SharedSearcher(Searcher):
     """Grows one tree with all threads at once; which of them comes first changes the tree."""
 
+    kernel = staticmethod(run_shared)
+
     def __init__(self, game: Game, options: Options) -> None:
         super().__init__(game, options, writers=options.threads)
         for reason in shared_objections(self.strategy):
@@ -32,7 +35,6 @@ class SharedSearcher(Searcher):
         # A generator for each thread, on cache lines of its own.
         self.rng = np.zeros((self.writers, memory.CACHE_LINES // 8), np.uint64)[:, :2]
         self.left = memory.on_own_lines(np.zeros(1, np.int64))  # simulations that no thread has taken on yet
-        self.pool: ThreadPoolExecutor | None = None
 
     def plant(self, position: Position, seed: int | None = None) -> None:
         """Start a new tree at a position; without a seed the random numbers go on."""
@@ -43,7 +45,6 @@ class SharedSearcher(Searcher):
 
     def run_kernel(self, simulations: int) -> int:
         """Add up to so many simulations, as many as surely find room; return how many."""
-        run_all = map if self.pool is None else self.pool.map
         with self.blaming_the_game():
             alone = 0
             if simulations > 0 and self.tree.num_tried[ROOT] == 0:
@@ -51,19 +52,20 @@ class SharedSearcher(Searcher):
                 self.left[0] = 1
                 alone = self.run_thread(0)
             self.left[0] = simulations - alone
-            return alone + sum(run_all(self.run_thread, range(self.writers)))
+            return alone + add_up(self.run_thread, zip(range(self.writers)), self.writers, Flag())
 
     def run_thread(self, thread: int) -> int:
         """Add simulations in one thread, until none are left for it; return how many."""
-        return run_shared(
-            self.strategy,
-            self.tree,
-            self.root,
-            self.scratches[thread],
-            self.rng[thread],
-            self.left,
-            self.writers,
-        )
+        return self.kernel(*self.arguments_of(thread), self.writers)
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """Those of the kernel, but for the number of threads."""
+        return self.arguments_of(thread=0)
+
+    def arguments_of(self, thread: int) -> tuple[Any, ...]:
+        """Those of one thread."""
+        return self.strategy, self.tree, self.root, self.scratches[thread], self.rng[thread], self.left
 
 
 def shared_objections(strategy: Strategy) -> list[str]:

@@ -4,6 +4,7 @@ import numpy as np
 
 from fastmcts.arrays import Position
 from fastmcts.checks import whole_number
+from fastmcts.component import same
 from fastmcts.constants import CHANCE, TERMINAL
 from fastmcts.errors import GameError
 from fastmcts.game import Game
@@ -120,6 +121,6 @@ class State:
         """Whether both are the same position of the same game."""
         if not isinstance(other, State):
             return NotImplemented
-        return self.game == other.game and np.array_equal(self.array, other.array)
+        return same(self.game, other.game) and np.array_equal(self.array, other.array)
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]  # a State changes in place

@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -13,7 +13,7 @@ import pytest
 
 import fastmcts
 from fastmcts import MCTS, searcher
-from fastmcts.change import Change
+from fastmcts.searcher import Searcher
 from fastmcts.testing import check_tree
 from tests.subprocesses import run_python
 from tests.test_memory import GAME, START, megabytes
@@ -91,20 +91,22 @@ def test_ctrl_c_stops_at_once_and_leaves_the_tree_whole(tmp_path: Path) -> None:
 @contextmanager
 def interrupted_changes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
     """Send Ctrl-C while a tree is changed, and expect it; the event comes when the change goes on, long after."""
-    run_change, begun, ended = Change.run, Event(), Event()
+    make_change, begun, ended = Searcher.make_change, Event(), Event()
 
-    def interrupted(change: Change) -> None:
-        if not begun.is_set():
-            begun.set()
-            time.sleep(0.05)  # a signal that comes just before a thread begins to wait does not wake it
-            os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.5)
-        ended.set()
-        run_change(change)
+    def make_slow_change(searcher: Searcher, work: Callable[[], int]) -> None:
+        def slowly() -> int:
+            if not begun.is_set():
+                begun.set()
+                os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.5)
+            ended.set()
+            return work()
+
+        make_change(searcher, slowly)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with monkeypatch.context() as patch:
-        patch.setattr(Change, "run", interrupted)
+        patch.setattr(Searcher, "make_change", make_slow_change)
         patch.setattr(searcher, "SMALL_TREE", 0)
         try:
             with pytest.raises(KeyboardInterrupt):

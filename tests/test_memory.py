@@ -182,7 +182,7 @@ def test_a_search_by_the_clock_has_a_tree_that_it_can_compact_in_time() -> None:
         return MCTS(CONNECT_FOUR.game, seed=0, **options).forest.searchers[0].limit
 
     assert limit(seconds=0.1) * memory.SECONDS_PER_NODE == pytest.approx(0.05)
-    assert limit(seconds=0.1, trees=4) == limit(seconds=0.1, trees=8, threads=2) == limit(seconds=0.1) // 4
+    assert limit(seconds=0.1, trees=4) == limit(seconds=0.1, trees=4, threads=2) == limit(seconds=0.1) // 4
     assert limit(seconds=1e-9) * memory.SECONDS_PER_NODE == pytest.approx(memory.LEAST_SECONDS)
     assert limit(seconds=100.0) == limit(simulations=10)
     assert limit(seconds=0.1, memory_mb=megabytes(100)) == 100

@@ -1,0 +1,125 @@
+"""Work in other threads that Ctrl-C cannot harm.
+
+Only the main thread gets Ctrl-C, and it may get it between any two steps. The waiting of `threading` and
+`concurrent.futures` can be interrupted while it holds a lock that nobody opens then, and threads hang for ever. So
+everything that matters here is a single step: a thread is started, a lock is taken or opened, a flag is set.
+"""
+
+import _thread
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+PATIENCE_SECONDS = 0.01  # between two looks whether to wait on
+
+Result = TypeVar("Result")
+
+
+@dataclass
+class Flag:
+    """Something that one thread sets and others look at.
+
+    Attributes:
+        is_set: Whether it is set.
+    """
+
+    is_set: bool = False
+
+
+class Aside(Generic[Result]):
+    """Does something once, in a thread of its own.
+
+    Args:
+        work: What to do.
+    """
+
+    def __init__(self, work: Callable[[], Result]) -> None:
+        self.work = work
+        self.claim = Lock()  # taken by who does it
+        self.latch = Lock()  # open when it is done
+        self.latch.acquire()
+        self.is_done = False
+        self.results: list[Result] = []
+        self.failure: BaseException | None = None
+
+    def start(self) -> None:
+        """Start a thread for it; if it has one already, another makes no difference."""
+        try:
+            _thread.start_new_thread(self.run, ())
+        except RuntimeError:  # there are too many threads
+            self.run()
+
+    def run(self) -> None:
+        """Do it, unless somebody else does."""
+        if not self.claim.acquire(blocking=False):
+            return
+        try:
+            self.results.append(self.work())
+        except BaseException as failure:
+            self.failure = failure
+        self.is_done = True
+        self.latch.release()
+
+    def wait(self, seconds: float = PATIENCE_SECONDS) -> bool:
+        """Wait a while; whether it is done."""
+        if not self.is_done:
+            if not self.claim.locked():  # Ctrl-C came before it was started, or it is about to begin
+                self.start()
+            self.latch.acquire(timeout=seconds)
+        return self.is_done
+
+    def result(self) -> Result:
+        """Wait until it is done; what came of it."""
+        while not self.wait():
+            pass
+        if self.failure is not None:
+            raise self.failure
+        return self.results[0]
+
+    def settle(self) -> None:
+        """See to it that nobody is at work any more, without beginning anything; Ctrl-C is not listened to."""
+        if self.claim.acquire(blocking=False):
+            return
+        while not self.is_done:
+            try:
+                self.latch.acquire(timeout=PATIENCE_SECONDS)
+            except KeyboardInterrupt:
+                continue  # it would only come on top of what has ended the waiting
+
+
+def add_up(function: Callable[..., int], items: Iterable[tuple[Any, ...]], threads: int, stop: Flag) -> int:
+    """Call a function for each item over some threads, and add up the results.
+
+    When it returns, or fails, or Ctrl-C interrupts it, no thread is at work any more.
+
+    Args:
+        function: What to call with the values of an item.
+        items: Those.
+        threads: How many threads take them.
+        stop: Set by anybody to begin nothing more. Ctrl-C sets it.
+    """
+    todo = deque(items)
+
+    def work() -> int:
+        total = 0
+        while todo and not stop.is_set:
+            try:
+                item = todo.popleft()
+            except IndexError:  # another thread was faster
+                break
+            total += function(*item)
+        return total
+
+    tasks = [Aside(work) for _ in range(threads)]
+    try:
+        for task in tasks:
+            task.start()
+        return sum(task.result() for task in tasks)
+    except BaseException:
+        stop.is_set = True
+        raise
+    finally:
+        for task in tasks:
+            task.settle()
