@@ -29,14 +29,16 @@ class Flag:
 
 
 class Aside(Generic[Result]):
-    """Does something once, in a thread of its own.
+    """Does something once, in another thread.
 
     Args:
         work: What to do.
+        give: Whom to give it to; to a thread of its own if nobody is named.
     """
 
-    def __init__(self, work: Callable[[], Result]) -> None:
+    def __init__(self, work: Callable[[], Result], give: "Callable[[Aside[Result]], object] | None" = None) -> None:
         self.work = work
+        self.give = give or in_new_thread
         self.claim = Lock()  # taken by who does it
         self.latch = Lock()  # open when it is done
         self.latch.acquire()
@@ -45,11 +47,8 @@ class Aside(Generic[Result]):
         self.failure: BaseException | None = None
 
     def start(self) -> None:
-        """Start a thread for it; if it has one already, another makes no difference."""
-        try:
-            _thread.start_new_thread(self.run, ())
-        except RuntimeError:  # there are too many threads
-            self.run()
+        """Have it begun; to say it twice makes no difference."""
+        self.give(self)
 
     def run(self) -> None:
         """Do it, unless somebody else does."""
@@ -89,37 +88,80 @@ class Aside(Generic[Result]):
                 continue  # it would only come on top of what has ended the waiting
 
 
-def add_up(function: Callable[..., int], items: Iterable[tuple[Any, ...]], threads: int, stop: Flag) -> int:
-    """Call a function for each item over some threads, and add up the results.
+def in_new_thread(task: Aside[Any]) -> None:
+    """Start a thread that does it."""
+    try:
+        _thread.start_new_thread(task.run, ())
+    except RuntimeError:  # there are too many threads
+        task.run()
 
-    When it returns, or fails, or Ctrl-C interrupts it, no thread is at work any more.
+
+class Member:
+    """A thread that waits for work, again and again, until it is sent away."""
+
+    def __init__(self) -> None:
+        self.call = Lock()  # open when there is something to do
+        self.call.acquire()
+        self.task: Aside[Any] | None = None
+        _thread.start_new_thread(self.serve, ())
+
+    def serve(self) -> None:
+        """Do what there is to do."""
+        while self.call.acquire() and self.task is not None:
+            self.task.run()
+
+    def give(self, task: "Aside[Any] | None") -> None:
+        """Have something done, or send it away; to say it twice makes no difference."""
+        self.task = task
+        if self.call.locked():
+            self.call.release()
+
+
+class Crew:
+    """Threads that stay for a whole search: to start them again and again would cost a tenth of the time.
 
     Args:
-        function: What to call with the values of an item.
-        items: Those.
-        threads: How many threads take them.
-        stop: Set by anybody to begin nothing more. Ctrl-C sets it.
+        size: How many.
     """
-    todo = deque(items)
 
-    def work() -> int:
-        total = 0
-        while todo and not stop.is_set:
-            try:
-                item = todo.popleft()
-            except IndexError:  # another thread was faster
-                break
-            total += function(*item)
-        return total
+    def __init__(self, size: int) -> None:
+        self.members = [Member() for _ in range(size)]
 
-    tasks = [Aside(work) for _ in range(threads)]
-    try:
-        for task in tasks:
-            task.start()
-        return sum(task.result() for task in tasks)
-    except BaseException:
-        stop.is_set = True
-        raise
-    finally:
-        for task in tasks:
-            task.settle()
+    def add_up(self, function: Callable[..., int], items: Iterable[tuple[Any, ...]], stop: Flag) -> int:
+        """Call a function for each item, and add up the results.
+
+        When this returns, or fails, or Ctrl-C interrupts it, no thread is at work any more.
+
+        Args:
+            function: What to call with the values of an item.
+            items: Those.
+            stop: Set by anybody to begin nothing more. Ctrl-C sets it.
+        """
+        todo = deque(items)
+
+        def work() -> int:
+            total = 0
+            while todo and not stop.is_set:
+                try:
+                    item = todo.popleft()
+                except IndexError:  # another thread was faster
+                    break
+                total += function(*item)
+            return total
+
+        tasks = [Aside(work, member.give) for member in self.members]
+        try:
+            for task in tasks:
+                task.start()
+            return sum(task.result() for task in tasks)
+        except BaseException:
+            stop.is_set = True
+            raise
+        finally:
+            for task in tasks:
+                task.settle()
+
+    def dismiss(self) -> None:
+        """Let all threads end."""
+        for member in self.members:
+            member.give(None)

@@ -1,10 +1,12 @@
 """The trees of one search: one, or several that grow side by side and are read as one."""
 
+from types import TracebackType
+
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.arrays import Position
-from fastmcts.aside import Flag, add_up
+from fastmcts.aside import Crew, Flag
 from fastmcts.constants import ROOT
 from fastmcts.final import root_statistics
 from fastmcts.game import Game
@@ -21,7 +23,7 @@ from fastmcts.tree import MAX_VISITS, Tree
 class Forest:
     """Grows `options.trees` independent trees from one position over `options.threads` threads.
 
-    Which thread works on a tree makes no difference to it.
+    It is a context, in which its threads live. Which of them works on a tree makes no difference to it.
 
     Args:
         game: The game.
@@ -36,6 +38,7 @@ class Forest:
         self.searchers = make_searchers(game, options, trees, sharers)
         self.asked: Position | None = None  # the position of which each tree searches a world
         self.seeds = tree_seeds(options.seed, len(self.searchers))
+        self.crew: Crew | None = None
 
     @property
     def trees(self) -> tuple[Tree, ...]:
@@ -156,10 +159,9 @@ class Forest:
         def grow(searcher: Searcher, share: int) -> int:
             return searcher.simulate(share, deadline if done > 0 else None, stop) if share > 0 else 0
 
-        threads = min(self.options.threads, count)
-        if threads == 1:
+        if self.crew is None:
             return sum(map(grow, self.searchers, shares))
-        return add_up(grow, zip(self.searchers, shares, strict=True), threads, stop)
+        return self.crew.add_up(grow, zip(self.searchers, shares, strict=True), stop)
 
     def statistics(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Visits int64 [L] and reward sums float64 [L] of the legal actions, over all trees."""
@@ -178,12 +180,29 @@ class Forest:
             lower, upper = np.maximum(lower, tree_lower), np.minimum(upper, tree_upper)
         return lower, upper
 
+    @property
+    def employer(self) -> "Forest | SharedSearcher":
+        """Who deals out work to threads: this, or the one tree that they share."""
+        first = self.searchers[0]
+        return first if isinstance(first, SharedSearcher) else self
+
+    def __enter__(self) -> "Forest":
+        most = self.options.threads if self.options.parallel == "shared" else len(self.searchers)
+        threads = min(self.options.threads, most)
+        self.employer.crew = Crew(threads) if threads > 1 else None
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
+        if self.employer.crew is not None:
+            self.employer.crew.dismiss()
+            self.employer.crew = None
+
 
 def make_searchers(game: Game, options: Options, count: int, sharers: int) -> list[Searcher]:
     """A searcher for each tree, or one for a tree that all threads share."""
     if options.parallel == "shared":
         return [SharedSearcher(game, options)]
-    return [Searcher(game, options, count * sharers, in_turn=count) for _ in range(count)]
+    return [Searcher(game, options, count * sharers, count) for _ in range(count)]
 
 
 def tree_seeds(seed: int, count: int) -> list[int]:

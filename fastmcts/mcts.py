@@ -200,7 +200,7 @@ class MCTS:
         shown: Snapshot | None = None
         reason = None
         halt = self.cancelled or Flag()
-        with search_progress(options.progress, state) as progress:
+        with forest, search_progress(options.progress, state) as progress:
             while reason is None:
                 check = next_check(budget.done) if stop else None
                 trace = next_trace(budget.done) if options.trace else None

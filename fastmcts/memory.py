@@ -17,7 +17,6 @@ from fastmcts.kernels.compact import keep_below, recycle
 from fastmcts.kernels.forget import forget_least_visited
 from fastmcts.kernels.regroup import regroup_below, regroup_most_visited
 from fastmcts.kernels.threshold import NUM_STEPS
-from fastmcts.options import Options
 from fastmcts.strategy import Strategy
 from fastmcts.tree import BYTES_PER_NODE, MAX_NODES, PER_NODE, Tree
 
@@ -74,25 +73,24 @@ def seconds_per_node(tree: Tree) -> float:
     return SECONDS_PER_MOVED_NODE if tree.available.size > 0 else SECONDS_PER_NODE
 
 
-def most_nodes(strategy: Strategy, tree: Tree, options: Options, parts: int, in_turn: int, writers: int) -> int:
-    """How many nodes a tree may have; ValueError if they are too few to search with.
+def fewest_nodes(strategy: Strategy, writers: int) -> int:
+    """With how many nodes a tree can live on recycling: it frees half, in which every writer must find room."""
+    return 1 + max(FEWEST_BLOCKS, 2 * writers) * most_new_nodes(strategy)
 
-    They fit into a part of the memory. And in a search by the clock they can be compacted within its time: such a
-    search may find a full tree that was kept, or a root that has moved on.
+
+def most_nodes(strategy: Strategy, tree: Tree, memory_mb: float, parts: int, writers: int) -> int:
+    """How many nodes fit into a part of the memory; ValueError if they are too few to search with.
 
     Args:
         strategy: The components of the search.
         tree: A tree with the fields that they ask for.
-        options: How to search.
-        parts: How many trees share the memory.
-        in_turn: How many of them a thread compacts one after the other.
+        memory_mb: The memory, in megabytes.
+        parts: How many trees share it.
         writers: How many threads add nodes to a tree at the same time.
     """
-    memory_mb = options.memory_mb
     size = bytes_per_node(tree) + PLACE_BYTES + (BUFFER_BYTES if tree.available.size > 0 else 0)
     nodes = int(USABLE * memory_mb * MEGABYTE / parts) // size
-    # Recycling frees half, in which every writer must find room for a block.
-    fewest = 1 + max(FEWEST_BLOCKS, 2 * writers) * most_new_nodes(strategy)
+    fewest = fewest_nodes(strategy, writers)
     if nodes < fewest:
         needed = np.ceil(parts * fewest * size / USABLE / MEGABYTE * 1000) / 1000
         sharers = f"{parts} trees" if parts > 1 else f"{writers} threads"
@@ -101,10 +99,23 @@ def most_nodes(strategy: Strategy, tree: Tree, options: Options, parts: int, in_
             f"memory_mb={memory_mb:g}{shared} is too small for {strategy.game.name}: a root and its children and some"
             f" room to search take at least {needed:.3f}"
         )
-    if options.seconds is not None:
-        time_for_each = max(LEAST_SECONDS, SHARE_OF_CLOCK * options.seconds) / in_turn
-        nodes = min(nodes, max(fewest, int(time_for_each / seconds_per_node(tree))))
     return min(nodes, MAX_NODES)
+
+
+def most_nodes_in_time(strategy: Strategy, tree: Tree, seconds: float, trees: int, writers: int) -> int:
+    """How many nodes a search by the clock can compact within its time.
+
+    It may find a full tree that was kept, or a root that has moved on.
+
+    Args:
+        strategy: The components of the search.
+        tree: A tree with the fields that they ask for.
+        seconds: Its time.
+        trees: How many trees it has: a thread may compact them one after the other.
+        writers: How many threads add nodes to a tree at the same time.
+    """
+    time_for_each = max(LEAST_SECONDS, SHARE_OF_CLOCK * seconds) / trees
+    return max(fewest_nodes(strategy, writers), int(time_for_each / seconds_per_node(tree)))
 
 
 def next_capacity(tree: Tree, limit: int) -> int:

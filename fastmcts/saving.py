@@ -190,8 +190,7 @@ def searcher_arrays(searcher: Searcher) -> Arrays:
 def restore(path: Path, searcher: Searcher, header: dict[str, Any], arrays: Arrays) -> None:
     """Put saved arrays into a fresh tree."""
     size = int(arrays["tree/size"][0])
-    room = min(searcher.limit, size + memory.most_new_nodes(searcher.strategy))
-    capacity = max(searcher.tree.visits.size, room, size)  # the limit may have been another
+    capacity = max(searcher.tree.visits.size, min(searcher.room, size + memory.most_new_nodes(searcher.strategy)))
     tree = trees.grown(searcher.tree, capacity)
     per_node = memory.node_fields(tree)
     for name, array in tree._asdict().items():

@@ -77,19 +77,22 @@ class Searcher:
         game: The game.
         options: How to search.
         parts: How many trees share the memory that the options allow.
-        in_turn: How many trees are searched by the same thread, one after the other.
+        trees: How many trees the search has.
         writers: How many threads add nodes to the tree at the same time.
     """
 
     kernel: Callable[..., int] = staticmethod(run)  # until it is compiled
 
-    def __init__(self, game: Game, options: Options, parts: int = 1, in_turn: int = 1, writers: int = 1) -> None:
+    def __init__(self, game: Game, options: Options, parts: int = 1, trees: int = 1, writers: int = 1) -> None:
         self.game = game
         self.strategy = make_strategy(game, options)
         self.scratch = scratch_for(self.strategy)
         tree = empty_tree(self.strategy, memory.first_capacity(self.strategy, options.simulations))
         self.writers = writers
-        self.limit = memory.most_nodes(self.strategy, tree, options, parts, in_turn, writers)
+        self.room = self.limit = memory.most_nodes(self.strategy, tree, options.memory_mb, parts, writers)
+        if options.seconds is not None:
+            in_time = memory.most_nodes_in_time(self.strategy, tree, options.seconds, trees, writers)
+            self.limit = min(self.room, in_time)
         self.change: Aside[int] | None = None  # of the tree, which goes on aside
         self.tree = memory.within(tree, self.limit)
         self.is_apart = options.threads > 1

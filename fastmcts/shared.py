@@ -6,7 +6,7 @@ import numpy as np
 
 from fastmcts import memory
 from fastmcts.arrays import Position
-from fastmcts.aside import Flag, add_up
+from fastmcts.aside import Crew, Flag
 from fastmcts.component import Component
 from fastmcts.constants import ROOT
 from fastmcts.expansion import Lazy
@@ -34,6 +34,7 @@ class SharedSearcher(Searcher):
         self.scratches = [memory.set_apart(scratch_for(self.strategy)) for _ in range(self.writers)]
         # A generator for each thread, on cache lines of its own.
         self.rng = np.zeros((self.writers, memory.CACHE_LINES // 8), np.uint64)[:, :2]
+        self.crew: Crew | None = None
         self.left = memory.on_own_lines(np.zeros(1, np.int64))  # simulations that no thread has taken on yet
 
     def plant(self, position: Position, seed: int | None = None) -> None:
@@ -52,7 +53,9 @@ class SharedSearcher(Searcher):
                 self.left[0] = 1
                 alone = self.run_thread(0)
             self.left[0] = simulations - alone
-            return alone + add_up(self.run_thread, zip(range(self.writers)), self.writers, Flag())
+            if self.crew is None:
+                return alone + sum(map(self.run_thread, range(self.writers)))
+            return alone + self.crew.add_up(self.run_thread, zip(range(self.writers)), Flag())
 
     def run_thread(self, thread: int) -> int:
         """Add simulations in one thread, until none are left for it; return how many."""

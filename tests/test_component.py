@@ -1,3 +1,4 @@
+import json
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ import fastmcts
 from fastmcts.component import Component, same
 from fastmcts.fingerprint import fingerprint
 from fastmcts.jit import entry
+from fastmcts.saving import decode, encode
 from tests.toys import OneShot
 
 
@@ -95,6 +97,17 @@ def test_components_with_arrays_are_compared_by_their_content(tmp_path: Path) ->
         mcts.search(game(2.0).new_initial_state())
     mcts.save(tmp_path / "search")
     assert same(fastmcts.MCTS.load(tmp_path / "search").game, game(1.0))
+
+
+@pytest.mark.parametrize("dtype", [">f4", "f8", "g", "i2", "u8", "?"])
+def test_arrays_are_saved_bit_by_bit(dtype: str, tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).integers(2, size=96, dtype=np.uint8)  # as floats: NaN among others
+    weights = np.frombuffer((255 * noise if dtype != "?" else noise).tobytes(), dtype)
+    saved = decode(tmp_path, json.loads(json.dumps(encode(weights.reshape(2, -1)))))
+    assert saved.dtype == weights.dtype
+    assert saved.shape == (2, weights.size // 2)
+    assert saved.tobytes() == weights.tobytes()
+    assert saved.flags.writeable
 
 
 def test_a_component_must_be_a_frozen_dataclass() -> None:

@@ -1,3 +1,4 @@
+import copy
 import json
 import os
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 import fastmcts
-from fastmcts import MCTS, UCB1, Converged, Decided, LoadError, RandomRollout, games, saving
+from fastmcts import MCTS, UCB1, Converged, Decided, LoadError, RandomRollout, games, memory, saving
 from fastmcts.constants import ROOT
 from fastmcts.testing import check_tree
 from tests.test_mcts import assert_same_subtree
@@ -61,6 +62,29 @@ def test_what_was_never_searched_can_be_saved_too(tmp_path: Path) -> None:
     MCTS(GAME, simulations=100, seed=3).save(tmp_path / "fresh")
     result = MCTS.load(tmp_path / "fresh").search(START)
     assert result.visits.tolist() == fastmcts.search(START, simulations=100, seed=3).visits.tolist()
+
+
+def test_a_tree_above_the_limit_of_now_is_loaded_and_made_smaller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mcts = MCTS(GAME, simulations=400, seconds=60.0, seed=0)
+    nodes = mcts.search(START).nodes
+    mcts.save(tmp_path / "search")
+    monkeypatch.setattr(memory, "SHARE_OF_CLOCK", 0.0)
+    monkeypatch.setattr(memory, "LEAST_SECONDS", memory.SECONDS_PER_NODE * nodes / 2)
+    loaded = MCTS.load(tmp_path / "search")
+    assert loaded.forest.searchers[0].limit < nodes == loaded.forest.trees[0].size[0]
+    result = loaded.search(START)
+    assert result.reused == 0.5
+    assert result.recycled > 0
+    check_tree(result.tree, recycled=True)
+
+
+def test_a_copy_goes_on_as_the_original() -> None:
+    mcts = MCTS(GAME, simulations=100, seed=0, trees=2, threads=2)
+    mcts.search(START)
+    copied = copy.deepcopy(mcts)
+    assert copied.search(START).visits.tolist() == mcts.search(START).visits.tolist()
 
 
 def test_saving_replaces_the_file_and_leaves_nothing_else(saved: Path) -> None:

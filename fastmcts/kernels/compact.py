@@ -51,7 +51,7 @@ def recycle(links, fields, counters, places, hanging, most):
     before = counters[0][0]
     mark_levels(links, places, before)
     count_hanging(links, places, before, hanging)
-    always = 1 + links[3][ROOT]  # the root and its children
+    always = 1 + int(links[3][ROOT])  # the root and its children
     compact(links, fields, counters, places, ROOT, fitting_threshold(hanging, most - always))
     return before - counters[0][0]
 

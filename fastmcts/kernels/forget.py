@@ -27,12 +27,12 @@ def forget_least_visited(tree, fields, hanging, most):
     """
     before = tree.size[0]
     count_sets(tree, hanging)
-    always = 1 + tree.num_children[ROOT]  # the root and its moves
+    always = 1 + int(tree.num_children[ROOT])  # the root and its moves
     threshold = fitting_threshold(hanging, most - always)
     kept = 0
     node = 0
     while node < before:
-        count = 1 + tree.num_children[node]
+        count = 1 + int(tree.num_children[node])
         if node == ROOT or tree.visits[node] >= threshold:
             move(fields, tree.visits.size, node, kept, count)
             tree.first_child[kept] += kept - node
@@ -48,9 +48,9 @@ def forget_least_visited(tree, fields, hanging, most):
 @compiled
 def count_sets(tree, hanging):
     """Add up the nodes of all information sets but the root's, by the visits of the set."""
-    node = 1 + tree.num_children[ROOT]
+    node = 1 + int(tree.num_children[ROOT])
     while node < tree.size[0]:
-        count = 1 + tree.num_children[node]
+        count = 1 + int(tree.num_children[node])
         hanging[step_of(tree.visits[node])] += count
         node += count
 
@@ -60,7 +60,7 @@ def join_anew(tree):
     """Let the search by hashes find those information sets that are there."""
     tree.before[ROOT] = ROOT
     tree.after[ROOT] = ROOT
-    node = 1 + tree.num_children[ROOT]
+    node = 1 + int(tree.num_children[ROOT])
     while node < tree.size[0]:
         join(tree, nearest(tree, tree.known[node]), node)
-        node += 1 + tree.num_children[node]
+        node += 1 + int(tree.num_children[node])

@@ -50,7 +50,7 @@ def regroup_most_visited(links, fields, counters, order, hanging, most):
         node = order[index]
         if node >= 0 and first_child[node] != NONE:
             hanging[step_of(visits[node])] += num_children[node]
-    always = 1 + num_children[ROOT]  # the root and its children
+    always = 1 + int(num_children[ROOT])  # the root and its children
     regroup(links, fields, counters, order, ROOT, fitting_threshold(hanging, most - always))
     return before - counters[0][0]
 
