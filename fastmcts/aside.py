@@ -6,6 +6,7 @@ everything that matters here is a single step: a thread is started, a lock is ta
 """
 
 import _thread
+import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from threading import Lock
 from typing import Any, Generic, TypeVar
 
 PATIENCE_SECONDS = 0.01  # between two looks whether to wait on
+START_SECONDS = 2e-5  # between two looks whether a thread has begun
 
 Result = TypeVar("Result")
 
@@ -89,11 +91,17 @@ class Aside(Generic[Result]):
 
 
 def in_new_thread(task: Aside[Any]) -> None:
-    """Start a thread that does it."""
+    """Start a thread that does it, and sleep until it has begun.
+
+    Who goes on at once keeps its core busy, and of several threads started one after the other two often begin on
+    the same core: a batch of 20 ms is a third slower so.
+    """
     try:
         _thread.start_new_thread(task.run, ())
     except RuntimeError:  # there are too many threads
         task.run()
+    while not task.claim.locked():
+        time.sleep(START_SECONDS)
 
 
 class Member:
