@@ -115,8 +115,11 @@ class Member:
 
     def serve(self) -> None:
         """Do what there is to do."""
-        while self.call.acquire() and self.task is not None:
-            self.task.run()
+        while self.call.acquire():
+            task = self.task
+            if task is None:
+                return
+            task.run()
 
     def give(self, task: "Aside[Any] | None") -> None:
         """Have something done, or send it away; to say it twice makes no difference."""
