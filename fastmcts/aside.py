@@ -63,12 +63,15 @@ class Aside(Generic[Result]):
         self.is_done = True
         self.latch.release()
 
-    def wait(self, seconds: float = PATIENCE_SECONDS) -> bool:
-        """Wait a while; whether it is done."""
+    def wait(self) -> bool:
+        """Wait a while; whether it is done.
+
+        A short while: a signal that comes just before the waiting begins does not end it.
+        """
         if not self.is_done:
             if not self.claim.locked():  # Ctrl-C came before it was started, or it is about to begin
                 self.start()
-            self.latch.acquire(timeout=seconds)
+            self.latch.acquire(timeout=PATIENCE_SECONDS)
         return self.is_done
 
     def result(self) -> Result:

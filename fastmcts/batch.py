@@ -22,8 +22,6 @@ from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.progress import Bar, Progress, ProgressOption
 from fastmcts.state import State
 
-SECONDS_BETWEEN_LOOKS = 0.05
-
 
 @dataclass(frozen=True, eq=False)
 class BatchResult:
@@ -176,7 +174,7 @@ def work_off(
         for task in tasks:
             task.start()
         for task in tasks:
-            while not task.wait(SECONDS_BETWEEN_LOOKS):
+            while not task.wait():
                 if progress.is_due:
                     progress.update(look())
             task.result()
