@@ -71,9 +71,8 @@ class ExpandAll(Expansion):
 
     def play(self, strategy: Any, tree: Tree, leaf: int, scratch: Scratch, rng: Rng) -> None:
         """Expand a leaf that has the visits it takes; roll out from any other."""
-        if (leaf == ROOT or tree.visits[leaf] >= self.visits) and is_expandable(
-            strategy.game, tree, leaf, scratch.state
-        ):
+        is_due = leaf == ROOT or tree.visits[leaf] >= self.visits
+        if is_due and is_expandable(strategy.game, tree, leaf, scratch.state):
             expand_all(strategy, tree, leaf, scratch, rng)
         else:
             roll_out(strategy, tree, leaf, scratch, rng)

@@ -115,8 +115,11 @@ class Advised(games.TicTacToe):
         return {"selection": PUCT(c=2.0), "rollout": RandomRollout(max_length=3), "solver": True, "final": "lcb"}
 
 
-def settled(game: fastmcts.Game = Advised(), **options: Any) -> fastmcts.Options:
-    return settle(game, fastmcts.Options(simulations=1, **options))
+ADVISED = Advised()
+
+
+def settled(game: fastmcts.Game = ADVISED, **options: Any) -> fastmcts.Options:
+    return settle(game, fastmcts.Options(simulations=2, **options))
 
 
 def test_a_game_recommends_what_the_caller_leaves_out() -> None:
@@ -128,7 +131,7 @@ def test_a_game_recommends_what_the_caller_leaves_out() -> None:
 
 
 def test_the_plain_strategy_is_the_same_for_every_game() -> None:
-    for game in (Advised(), games.TicTacToe()):
+    for game in (ADVISED, games.TicTacToe()):
         options = settled(game, strategy="plain")
         assert (options.selection, options.expansion, options.rollout) == (UCT(c=0.5), Lazy(), RandomRollout())
         assert (options.solver, options.final) == (False, "visits")
@@ -140,7 +143,7 @@ def test_the_plain_strategy_helps_out_where_the_recommended_one_does_not_fit(opt
 
 
 def test_a_result_names_its_strategy() -> None:
-    state = Advised().new_initial_state()
+    state = ADVISED.new_initial_state()
     result = fastmcts.search(state, simulations=20, seed=0, strategy="plain", selection=UCB1(c=1.4, bias=0.0))
     assert result.strategy == "UCB1(), Lazy(), RandomRollout(), PerfectInformation()"
     assert str(result).endswith(f"strategy: {result.strategy}")
