@@ -8,7 +8,7 @@ import pytest
 
 from fastmcts import TERMINAL, games, load_game
 from fastmcts.arrays import Position
-from fastmcts.games.sos import EMPTY, PLAYER, SCORES
+from fastmcts.games.sos import EMPTY, PLAYER, SCORES, SOS
 from fastmcts.jit import compiled, entry
 from fastmcts.kernels.rng import make_rng
 from fastmcts.state import State
@@ -365,10 +365,15 @@ def random_positions(rows: int, columns: int) -> Iterator[State]:
         state.apply_action(chooser.choice(points or state.legal_actions()))
 
 
+def sos(state: State) -> SOS:
+    """The game of a position, for type checkers."""
+    assert isinstance(state.game, SOS)
+    return state.game
+
+
 def moves_in(state: State, cells: Callable[[Position, int, int], int]) -> set[int]:
     """The moves that a function of position, row and letter finds row by row."""
-    game = state.game
-    assert isinstance(game, games.SOS)
+    game = sos(state)
     found = set()
     for row in range(game.rows):
         for letter in range(2):
@@ -381,16 +386,15 @@ def moves_in(state: State, cells: Callable[[Position, int, int], int]) -> set[in
 
 def points_after(state: State, action: int) -> int:
     """How many points a move leaves for the other side, found by trying every reply."""
-    after = state.array.copy()
-    state.game.apply(after, action)
-    return sum(int(state.game.completed(after, reply)) for reply in state.legal_actions() if reply // 2 != action // 2)  # pyright: ignore
+    game, after = sos(state), state.array.copy()
+    game.apply(after, action)
+    return sum(int(game.completed(after, reply)) for reply in state.legal_actions() if reply // 2 != action // 2)
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_scoring_and_opening_cells_are_those_that_trying_every_move_finds(size: tuple[int, int]) -> None:
     for state in random_positions(*size):
-        game = state.game
-        assert isinstance(game, games.SOS)
+        game = sos(state)
         scoring = {action for action in state.legal_actions() if game.completed(state.array, action)}
         assert moves_in(state, game.scoring_cells) == scoring
         if not scoring:
@@ -407,8 +411,7 @@ def test_scoring_and_opening_cells_are_those_that_trying_every_move_finds(size: 
 @pytest.mark.parametrize("size", SIZES)
 def test_priors_prefer_points_then_quiet_moves_then_those_that_open_something(size: tuple[int, int]) -> None:
     for state in random_positions(*size):
-        game = state.game
-        assert isinstance(game, games.SOS)
+        game = sos(state)
         actions = np.array(state.legal_actions())
         weights = np.zeros(len(actions))
         game.prior(state.array, actions, len(actions), weights)
@@ -427,8 +430,7 @@ def test_the_rollout_policy_takes_points_else_opens_nothing_else_plays_any_move(
     rng = make_rng(1)
     played = set()
     for state in random_positions(*size):
-        game = state.game
-        assert isinstance(game, games.SOS)
+        game = sos(state)
         legal = set(state.legal_actions())
         scoring = moves_in(state, game.scoring_cells)
         quiet = legal - moves_in(state, game.opening_cells)
@@ -442,7 +444,7 @@ def test_the_rollout_policy_takes_points_else_opens_nothing_else_plays_any_move(
 
 def test_the_rollout_policy_draws_each_quiet_move_alike() -> None:
     state = draw("S . . .\n. . . .")
-    quiet = set(state.legal_actions()) - moves_in(state, state.game.opening_cells)  # pyright: ignore
+    quiet = set(state.legal_actions()) - moves_in(state, sos(state).opening_cells)
     rng, buffer = make_rng(0), np.zeros(state.game.num_actions, np.int64)
     with np.errstate(over="ignore"):
         drawn = [int(state.game.rollout_action(state.array, buffer, rng)) for _ in range(200 * len(quiet))]
