@@ -3,7 +3,7 @@
 from fastmcts.experiments.agents import Agent, Greedy, Random, Search, as_agent, parse_agent
 from fastmcts.experiments.deals import DealsResult, play_deals
 from fastmcts.experiments.match import MatchResult, play_match
-from fastmcts.experiments.text import component_text, parse_component
+from fastmcts.experiments.text import parse_component
 
 __all__ = [
     "Agent",
@@ -13,7 +13,6 @@ __all__ = [
     "Random",
     "Search",
     "as_agent",
-    "component_text",
     "parse_agent",
     "parse_component",
     "play_deals",

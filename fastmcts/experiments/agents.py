@@ -34,6 +34,7 @@ from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.search import search
 from fastmcts.state import State
 from fastmcts.stoppers import Stopper
+from fastmcts.strategy import settle
 
 #: Options of a search that are no part of how it plays: whoever lets it play decides them.
 NOT_OF_AGENTS = ("seed", "progress", "trace", "on_interrupt")
@@ -139,11 +140,12 @@ class Search(Agent):
 
     def check(self, game: Game) -> None:
         """Refuse what does not suit the game."""
-        MCTS(game, **{**self.options, "threads": 1})
+        options: dict[str, Any] = {**self.options, "threads": 1}
+        MCTS(game, **options)
 
     def prepare(self, state: State) -> None:
         """Compile what `choose_many` calls."""
-        method = self.options.get("method")
+        method = settle(state.game, make_options(self.options)).method
         least = method.worlds if isinstance(method, PIMC) else self.options.get("trees", 1)
         options: dict[str, Any] = {**self.options, "simulations": least, "seed": 0}
         search_batch([state], **options)

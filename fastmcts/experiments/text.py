@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 import fastmcts
-from fastmcts.component import Component
-from fastmcts.game import Game
+from fastmcts.component import brief
 from fastmcts.options import STRATEGIES
 from fastmcts.stoppers import Stopper
 
@@ -115,27 +114,10 @@ def read_literal(node: ast.expr) -> Any:
     raise ValueError(f"{written(node)} is no plain value: write a number, True, False, None or a text in quotes")
 
 
-def component_text(component: Any) -> str:
-    """Write a component as short as `parse_component` can read it: without what its class sets anyway."""
-    if not dataclasses.is_dataclass(component):
-        return repr(component)
-    arguments = [
-        f"{field.name}={value_text(getattr(component, field.name))}"
-        for field in dataclasses.fields(component)
-        if field.init and not is_default(field, getattr(component, field.name))
-    ]
-    return f"{type(component).__name__}({', '.join(arguments)})"
-
-
-def is_default(field: dataclasses.Field[Any], value: Any) -> bool:
-    """Whether a field has the value that its class gives it."""
-    return field.default is not dataclasses.MISSING and np.array_equal(field.default, value)
-
-
 def value_text(value: Any) -> str:
-    """Write a value of an option or a field."""
-    if isinstance(value, Component | Stopper) and not isinstance(value, Game):
-        return component_text(value)
+    """Write a value of an option: a component, several, or a literal, as short as it can be read back."""
+    if isinstance(value, BASES):
+        return brief(value) if dataclasses.is_dataclass(value) else repr(value)
     if isinstance(value, tuple) and value:
         return f"({', '.join(map(value_text, value))}{',' if len(value) == 1 else ''})"
     return repr(value.item() if isinstance(value, np.generic) else value)
