@@ -37,7 +37,6 @@ def match(
     Every opening or deal is played twice, with changed seats. Ctrl-C prints what was played.
 
     Examples:
-
     `fastmcts match tic_tac_toe "mcts(simulations=200)" random --games 100`
 
     `fastmcts match sos "mcts(selection=UCB1(c=1.4), expansion=Prioritized())" "mcts(strategy='plain')"`

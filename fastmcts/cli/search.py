@@ -62,7 +62,6 @@ def search(
     sees; --reveal shows all. Ctrl-C shows what was found so far.
 
     Examples:
-
     `fastmcts search connect_four --moves d,d,c --seconds 1`
 
     `fastmcts search sos --selection "UCB1(c=1.4)" --expansion "Prioritized(value=0.8)" --simulations 20000`
@@ -89,7 +88,9 @@ def search(
         )
         looks_at_all = isinstance(options.get("method"), PerfectInformation) and searched.has_hidden_information
         if looks_at_all and not reveal:
-            raise ValueError(f"PerfectInformation looks at the hidden cards of {searched.name}: add --reveal if you may")
+            raise ValueError(
+                f"PerfectInformation looks at the hidden cards of {searched.name}: add --reveal if you may"
+            )
         state = position(searched, moves, seed)
         result = fastmcts.search(state, seed=seed, on_interrupt="return", **options)
     shown = result.state if reveal else seen(result.state, result.state.current_player())

@@ -232,9 +232,14 @@ def opening(game: Game, moves: int, rng: np.random.Generator, deal: int) -> Stat
 def roll(state: State, rng: np.random.Generator) -> None:
     """Let chance decide until somebody is to move or the game is over, in place."""
     while state.is_chance_node():
-        outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
-        index = np.searchsorted(np.cumsum(probabilities), rng.random(), side="right")
-        state.apply_action(outcomes[min(int(index), len(outcomes) - 1)])
+        state.apply_action(roll_once(state, rng))
+
+
+def roll_once(state: State, rng: np.random.Generator) -> int:
+    """Draw what chance brings next."""
+    outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
+    index = np.searchsorted(np.cumsum(probabilities), rng.random(), side="right")
+    return outcomes[min(int(index), len(outcomes) - 1)]
 
 
 class Block:

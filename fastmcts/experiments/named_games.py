@@ -24,10 +24,14 @@ def find_game(text: str, **parameters: Any) -> Game:
             raise ValueError(f"which class of {text} is the game? write {text}:ClassName")
         return load_game(text, **parameters)
     classes = {
-        name: value for name, value in vars(import_file(Path(path))).items() if is_game(value) and value.__name__ == name
+        name: value
+        for name, value in vars(import_file(Path(path))).items()
+        if is_game(value) and value.__name__ == name
     }
     if name not in classes:
-        raise ValueError(f"{path} has no game called {name!r}; {suggestion(name, classes) if classes else 'it has none'}")
+        raise ValueError(
+            f"{path} has no game called {name!r}; {suggestion(name, classes) if classes else 'it has none'}"
+        )
     return classes[name](**checked_parameters(classes[name], name, parameters))
 
 
