@@ -37,11 +37,10 @@ def match(
     Every opening or deal is played twice, with changed seats. Ctrl-C prints what was played.
 
     Examples:
-    `fastmcts match tic_tac_toe "mcts(simulations=200)" random --games 100`
 
-    `fastmcts match sos "mcts(selection=UCB1(c=1.4), expansion=Prioritized())" "mcts(strategy='plain')"`
-
-    `fastmcts match whist mcts greedy --simulations 500 --games 40`
+    - `fastmcts match tic_tac_toe "mcts(simulations=200)" random --games 100`
+    - `fastmcts match sos "mcts(selection=UCB1(c=1.4), expansion=Prioritized())" "mcts(strategy='plain')"`
+    - `fastmcts match whist mcts greedy --simulations 500 --games 40`
     """
     with refusing():
         played = read_game(game, option)

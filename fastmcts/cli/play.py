@@ -75,13 +75,11 @@ def play(
     quit. Ctrl-C while the engine thinks makes it move at once.
 
     Examples:
-    `fastmcts play connect_four`
 
-    `fastmcts play whist --players "human,mcts(simulations=2000)" --seed 7`
-
-    `fastmcts play klondike --watch`
-
-    `fastmcts play klondike --odds 100 --simulations 1000`
+    - `fastmcts play connect_four`
+    - `fastmcts play whist --players "human,mcts(simulations=2000)" --seed 7`
+    - `fastmcts play klondike --watch`
+    - `fastmcts play klondike --odds 100 --simulations 1000`
     """
     with refusing():
         played = read_game(game, option)

@@ -30,7 +30,7 @@ from fastmcts.game import Game
 from fastmcts.method import PerfectInformation
 from fastmcts.result import SearchResult
 from fastmcts.state import State
-from fastmcts.view.seen import seen
+from fastmcts.view.seen import drawn, seen
 
 DEFAULT_SIMULATIONS = 100_000
 
@@ -62,13 +62,11 @@ def search(
     sees; --reveal shows all. Ctrl-C shows what was found so far.
 
     Examples:
-    `fastmcts search connect_four --moves d,d,c --seconds 1`
 
-    `fastmcts search sos --selection "UCB1(c=1.4)" --expansion "Prioritized(value=0.8)" --simulations 20000`
-
-    `fastmcts search oh_hell -o hand_size=5 --seed 7 --method "PIMC(worlds=20)" --json`
-
-    `fastmcts search path/to/my_game.py:MyGame -o size=5 --solver`
+    - `fastmcts search connect_four --moves d,d,c --seconds 1`
+    - `fastmcts search sos --selection "UCB1(c=1.4)" --expansion "Prioritized(value=0.8)" --simulations 20000`
+    - `fastmcts search oh_hell -o hand_size=5 --seed 7 --method "PIMC(worlds=20)" --json`
+    - `fastmcts search path/to/my_game.py:MyGame -o size=5 --solver`
     """
     if simulations is None and seconds is None:
         simulations = DEFAULT_SIMULATIONS
@@ -88,9 +86,7 @@ def search(
         )
         looks_at_all = isinstance(options.get("method"), PerfectInformation) and searched.has_hidden_information
         if looks_at_all and not reveal:
-            raise ValueError(
-                f"PerfectInformation looks at the hidden cards of {searched.name}: add --reveal if you may"
-            )
+            raise ValueError(f"PerfectInformation looks at what {searched.name} hides: add --reveal to allow it")
         state = position(searched, moves, seed)
         result = fastmcts.search(state, seed=seed, on_interrupt="return", **options)
     shown = result.state if reveal else seen(result.state, result.state.current_player())
@@ -127,7 +123,7 @@ def read_action(state: State, text: str) -> int:
 
 def show(result: SearchResult, shown: State) -> None:
     """Print the position, the table of moves and the speed."""
-    console.print(f"{shown}\n", markup=False, soft_wrap=True)
+    console.print(f"{drawn(shown)}\n", markup=False, soft_wrap=True)
     console.print(str(result), markup=False, soft_wrap=True)
     if result.action is None:
         console.print(f"returns: {result.state.returns()}")

@@ -221,8 +221,8 @@ class UserAgent(Agent):
 
 
 def known_to_mover(state: State) -> State:
-    """What an agent may look at: a copy, so that it cannot change the game."""
-    return state.clone()
+    """What an agent may look at: what its player knows, where the game can tell; a copy, in any case."""
+    return state.view(state.current_player()) if state.game.supports_views else state.clone()
 
 
 def as_agent(value: Any) -> Agent:

@@ -10,12 +10,12 @@ import difflib
 import inspect
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 import fastmcts
-from fastmcts.component import brief
+from fastmcts.component import Component, brief
 from fastmcts.options import STRATEGIES
 from fastmcts.stoppers import Stopper
 
@@ -117,7 +117,7 @@ def read_literal(node: ast.expr) -> Any:
 def value_text(value: Any) -> str:
     """Write a value of an option: a component, several, or a literal, as short as it can be read back."""
     if isinstance(value, BASES):
-        return brief(value) if dataclasses.is_dataclass(value) else repr(value)
+        return brief(cast(Component, value)) if dataclasses.is_dataclass(value) else repr(value)
     if isinstance(value, tuple) and value:
         return f"({', '.join(map(value_text, value))}{',' if len(value) == 1 else ''})"
     return repr(value.item() if isinstance(value, np.generic) else value)

@@ -15,7 +15,7 @@ from fastmcts.result import SearchResult
 from fastmcts.state import State
 from fastmcts.view.screen import Screen
 from fastmcts.view.seats import Seat
-from fastmcts.view.seen import seen
+from fastmcts.view.seen import drawn, seen
 
 THINKING = "thinking; Ctrl-C makes it move now (the first search of a game compiles it, up to half a minute)"
 CLOSE_MOVES = 3  # that are suggested for one that is not legal
@@ -60,6 +60,7 @@ class Session:
         self.state = game.new_initial_state(seed)
         self.history: list[tuple[State, int]] = []  # positions, and what was played in each
         self.at_screen: int | None = None  # the person who moved last
+        self.found: tuple[int, SearchResult] | None = None  # the last advice, and the number of the move it was for
         self.commands: dict[str, tuple[str, Callable[[str], None]]] = {
             "hint": ("the move that a search finds", self.hint),
             "table": ("what a search finds about all moves", self.table),
@@ -111,7 +112,7 @@ class Session:
                     action, _ = self.seats[self.state.current_player()].choose(self.state, self.move_seed)
                 line = self.describe(action)
                 self.play(action)
-                picture(str(self.visible()), f"{self.title}: {line}")
+                picture(drawn(self.visible()), f"{self.title}: {line}")
                 if not self.screen.console.is_terminal:
                     self.screen.say(line)
                 elif self.pause:
@@ -145,6 +146,7 @@ class Session:
 
     def play(self, action: int) -> None:
         """Make a move and remember it."""
+        self.found = None
         self.history.append((self.state.clone(), action))
         self.state.apply_action(action)
 
@@ -167,7 +169,7 @@ class Session:
     def show_board(self, argument: str = "") -> None:
         """Draw the position."""
         self.screen.draw(
-            str(self.visible()), self.title if not self.state.is_terminal() else f"{self.game.name}, the end"
+            drawn(self.visible()), self.title if not self.state.is_terminal() else f"{self.game.name}, the end"
         )
 
     def describe(self, action: int) -> str:
@@ -196,18 +198,20 @@ class Session:
             if result.stopped_by == "interrupted":
                 self.screen.say(f"what was found so far:\n{result}")
             if result.visits.any():
-                told = f"  ({result.value:.0%} expected, {result.simulations:,} simulations, {result.seconds:.2f} s)"
+                told = f"  (expects {result.value:.0%}; {result.simulations:,} simulations in {result.seconds:.2f} s)"
         self.screen.say(f"{self.describe(action)}{told}", style="bold")
         self.play(action)
 
     def advice(self) -> SearchResult:
-        """What a search finds in this position."""
-        with self.screen.thinking(THINKING):
-            _, result = self.advisor.choose(self.state, self.move_seed)
-        assert result is not None
-        if result.stopped_by == "interrupted":
+        """What a search finds in this position; asked again, it says the same."""
+        if self.found is None or self.found[0] != len(self.history):
+            with self.screen.thinking(THINKING):
+                _, result = self.advisor.choose(self.state, self.move_seed)
+            assert result is not None
+            self.found = len(self.history), result
+        if self.found[1].stopped_by == "interrupted":
             self.screen.say("what was found so far:")
-        return result
+        return self.found[1]
 
     # ---- People
 
@@ -254,7 +258,7 @@ class Session:
         """Tell the best move."""
         result = self.advice()
         assert result.action is not None
-        expected = f" ({result.value:.0%} expected)" if result.visits.any() else ""
+        expected = f" (expects {result.value:.0%})" if result.visits.any() else ""
         self.screen.say(f"hint: {self.state.action_to_string(result.action)}{expected}")
 
     def table(self, argument: str) -> None:
@@ -271,6 +275,7 @@ class Session:
         if not turns:
             self.screen.complain("there is no move of yours to take back")
             return
+        self.found = None
         self.state = self.history[turns[-1]][0]
         del self.history[turns[-1] :]
 
@@ -281,6 +286,7 @@ class Session:
                 simulations = int(argument.replace(",", "").replace("_", ""))
                 for seat in (self.advisor, *self.seats):
                     seat.set_level(simulations)
+                self.found = None
             except ValueError as error:
                 self.screen.complain(f"a level is a number of simulations, such as `level 20000`: {error}")
                 return
