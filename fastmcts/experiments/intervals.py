@@ -8,7 +8,7 @@ def wilson(mean: float, coins: float) -> tuple[float, float]:
     z2 = DEVIATIONS**2
     centre = (mean + z2 / (2 * coins)) / (1 + z2 / coins)
     margin = DEVIATIONS * (mean * (1 - mean) / coins + z2 / (4 * coins**2)) ** 0.5 / (1 + z2 / coins)
-    return max(0.0, centre - margin), min(1.0, centre + margin)
+    return max(0.0, min(mean, centre - margin)), min(1.0, max(mean, centre + margin))  # in spite of rounding
 
 
 def share(mean: float, interval: tuple[float, float]) -> str:
