@@ -36,7 +36,7 @@ def match(
 
     Every opening or deal is played twice, with changed seats. Ctrl-C prints what was played.
 
-    Examples:
+    For example:
 
     - `fastmcts match tic_tac_toe "mcts(simulations=200)" random --games 100`
     - `fastmcts match sos "mcts(selection=UCB1(c=1.4), expansion=Prioritized())" "mcts(strategy='plain')"`

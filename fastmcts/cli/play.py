@@ -74,7 +74,7 @@ def play(
     You see what your player may see. Type a move (the tab key completes it), or hint, table, moves, undo, level, help,
     quit. Ctrl-C while the engine thinks makes it move at once.
 
-    Examples:
+    For example:
 
     - `fastmcts play connect_four`
     - `fastmcts play whist --players "human,mcts(simulations=2000)" --seed 7`

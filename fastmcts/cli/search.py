@@ -61,7 +61,7 @@ def search(
     What you leave out follows the game's recommended strategy. Where cards are hidden you see what the player to move
     sees; --reveal shows all. Ctrl-C shows what was found so far.
 
-    Examples:
+    For example:
 
     - `fastmcts search connect_four --moves d,d,c --seconds 1`
     - `fastmcts search sos --selection "UCB1(c=1.4)" --expansion "Prioritized(value=0.8)" --simulations 20000`

@@ -13,7 +13,7 @@ STYLES = {
     r"\b(10|[2-9TJQKA])[DH]\b": "red",
     r"##|(?<=\s)\.(?=\s|$)|^\.": "dim",
     r"(?<=\s)[xXwS](?=\s|$)|^[xX]": "bold yellow",
-    r"(?<=\s)[oObBO](?=\s|$)|^[oO]": "bold cyan",
+    r"(?<=\s)[oOb](?=\s|$)|^[oO]": "bold cyan",
 }
 
 
@@ -109,10 +109,12 @@ def coloured(board: str) -> "Text":
     """A drawn position with colours."""
     from rich.text import Text
 
-    text = Text(board)
-    for line_pattern, style in STYLES.items():
-        text.highlight_regex(f"(?m){line_pattern}", style)
-    return text
+    lines = [Text(line) for line in board.split("\n")]
+    for line in lines:
+        if line.plain.split()[:2] != ["a", "b"]:  # the names of columns are no pieces
+            for pattern, style in STYLES.items():
+                line.highlight_regex(pattern, style)
+    return Text("\n").join(lines)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from fastmcts import games
 from fastmcts.experiments.named_games import find_game, strategies_beside
 from tests.subprocesses import REPOSITORY
 
-OWN_GAME = '''
+OWN_GAME = """
 from dataclasses import dataclass
 from fastmcts import Game, UCT
 from fastmcts.games import Klondike
@@ -32,7 +32,7 @@ class {name}(Game):
 @dataclass(frozen=True)
 class Careful(UCT):
     c: float = 0.1
-'''
+"""
 
 
 def own_game(folder: Path, file: str = "my_own_nim.py", name: str = "MyNim") -> Path:
@@ -69,13 +69,13 @@ def test_a_mistake_is_named_with_what_would_be_right(tmp_path: Path) -> None:
     shadow = own_game(tmp_path, "json.py")
     with pytest.raises(ValueError, match="no game called 'MyNum'; did you mean MyNim"):
         find_game(f"{path}:MyNum")
-    with pytest.raises(ValueError, match="write .*mistaken_nim.py:ClassName"):
+    with pytest.raises(ValueError, match=r"write .*mistaken_nim.py:ClassName"):
         find_game(str(path))
     with pytest.raises(ValueError, match="it has none"):
         find_game(f"{empty}:MyNim")
     with pytest.raises(ValueError, match="there is no file"):
         find_game("nowhere/at_all.py:MyNim")
-    with pytest.raises(ValueError, match="broken_nim.py cannot be imported: ModuleNotFoundError"):
+    with pytest.raises(ValueError, match=r"broken_nim.py cannot be imported: ModuleNotFoundError"):
         find_game(f"{broken}:MyNim")
     with pytest.raises(ValueError, match="name of another module"):
         find_game(f"{shadow}:MyNim")
