@@ -13,6 +13,7 @@ import fastmcts
 from fastmcts.experiments.named_games import find_game
 from fastmcts.experiments.text import parse_component
 from fastmcts.game import Game
+from fastmcts.method import PerfectInformation
 from fastmcts.options import STRATEGIES
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="markdown", help=fastmcts.__doc__)
@@ -93,6 +94,12 @@ def game_options(texts: list[str]) -> dict[str, Any]:
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             options[name.strip()] = value.strip()
     return options
+
+
+def refuse_open_cards(game: Game, options: dict[str, Any], reveal: bool) -> None:
+    """Raise if a search would look at what is hidden, unless everything may be seen."""
+    if isinstance(options.get("method"), PerfectInformation) and game.has_hidden_information and not reveal:
+        raise ValueError(f"PerfectInformation looks at what {game.name} hides: add --reveal to allow it")
 
 
 def search_options(extra: list[type], **texts: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from fastmcts.checks import whole_number
 from fastmcts.cli.app import (
     AsJson,
     Expansion,
@@ -22,6 +23,7 @@ from fastmcts.cli.app import (
     app,
     console,
     read_game,
+    refuse_open_cards,
     refusing,
     search_options,
 )
@@ -30,6 +32,7 @@ from fastmcts.experiments.deals import play_deals
 from fastmcts.experiments.named_games import strategies_beside
 from fastmcts.experiments.text import split_outside_brackets
 from fastmcts.game import Game
+from fastmcts.view.assistant import Assistant, can_assist, start_at_a_table
 from fastmcts.view.screen import Screen
 from fastmcts.view.session import Session
 
@@ -66,6 +69,13 @@ def play(
         int | None, typer.Option(help="A game for one: let the engine play so many deals; how many does it win?")
     ] = None,
     processes: Annotated[int, typer.Option(help="How many processes share the deals of --odds.")] = 1,
+    assist: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PLAYER",
+            help="Advise this player (0, 1, ...) of a game of cards at a real table: you tell what happens there.",
+        ),
+    ] = None,
     reveal: Reveal = False,
     as_json: AsJson = False,
 ) -> None:
@@ -80,6 +90,7 @@ def play(
     - `fastmcts play whist --players "human,mcts(simulations=2000)" --seed 7`
     - `fastmcts play klondike --watch`
     - `fastmcts play klondike --odds 100 --simulations 1000`
+    - `fastmcts play oh_hell -o hand_size=7 --assist 0`
     """
     with refusing():
         played = read_game(game, option)
@@ -98,12 +109,16 @@ def play(
                 final=final,
             )
         )
-        check_modes(played, {"--players": players, "--watch": watch or None, "--odds": odds})
+        refuse_open_cards(played, engine.options, reveal and assist is None)
+        check_modes(played, {"--players": players, "--watch": watch or None, "--odds": odds, "--assist": assist})
         if as_json and odds is None:
             raise ValueError("--json goes with --odds: a game is played in words")
         seed = secrets.randbelow(LARGEST_SEED) if seed is None else seed
         if odds is not None:
             show_odds(played, engine, odds, seed, processes, as_json)
+            return
+        if assist is not None:
+            advise(played, assist, engine, seed)
             return
         agents = seated(played, "mcts" if watch else players or "human,mcts", engine, extra)
         Session(played, agents, engine, Screen(), seed, reveal, pause).run()
@@ -136,6 +151,21 @@ def seated(game: Game, players: str, engine: Search, extra: list[type]) -> list[
     texts += [texts[-1]] * (game.num_players - len(texts))
     defaults: dict[str, Any] = engine.options
     return [None if text.lower() == HUMAN else parse_agent(text, extra, **defaults) for text in texts]
+
+
+def advise(game: Game, player: int, engine: Search, seed: int) -> None:
+    """Follow a game at a real table and advise one player."""
+    if not can_assist(game):
+        raise ValueError(f"{game.name} cannot be followed from what one player knows: --assist is for card games")
+    whole_number("--assist", player, low=0, high=game.num_players - 1)
+    engine.check(game)
+    screen = Screen()
+    try:
+        start = start_at_a_table(game, player, screen)
+    except (EOFError, KeyboardInterrupt):
+        screen.say("end of input: nothing was told")
+        return
+    Assistant(start, engine, screen, seed).run()
 
 
 def show_odds(game: Game, engine: Search, deals: int, seed: int, processes: int, as_json: bool) -> None:

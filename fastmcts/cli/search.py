@@ -22,12 +22,12 @@ from fastmcts.cli.app import (
     app,
     console,
     read_game,
+    refuse_open_cards,
     refusing,
     search_options,
 )
 from fastmcts.experiments.named_games import strategies_beside
 from fastmcts.game import Game
-from fastmcts.method import PerfectInformation
 from fastmcts.result import SearchResult
 from fastmcts.state import State
 from fastmcts.view.seen import drawn, seen
@@ -84,9 +84,7 @@ def search(
             solver=solver,
             final=final,
         )
-        looks_at_all = isinstance(options.get("method"), PerfectInformation) and searched.has_hidden_information
-        if looks_at_all and not reveal:
-            raise ValueError(f"PerfectInformation looks at what {searched.name} hides: add --reveal to allow it")
+        refuse_open_cards(searched, options, reveal)
         state = position(searched, moves, seed)
         result = fastmcts.search(state, seed=seed, on_interrupt="return", **options)
     shown = result.state if reveal else seen(result.state, result.state.current_player())

@@ -29,7 +29,7 @@ from fastmcts.game import Game
 from fastmcts.jit import wrapping_integers
 from fastmcts.kernels.rng import make_rng, spawn_seed
 from fastmcts.mcts import MCTS
-from fastmcts.method import PIMC
+from fastmcts.method import PIMC, SinglePerspective
 from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.search import search
 from fastmcts.state import State
@@ -140,6 +140,9 @@ class Search(Agent):
 
     def check(self, game: Game) -> None:
         """Refuse what does not suit the game."""
+        method = self.options.get("method")
+        if isinstance(method, SinglePerspective) and method.player is not None:
+            raise ValueError(f"an agent moves for whoever is to move: leave player={method.player} out of {method!r}")
         options: dict[str, Any] = {**self.options, "threads": 1}
         MCTS(game, **options)
 

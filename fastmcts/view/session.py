@@ -87,25 +87,34 @@ class Session:
         try:
             if self.humans:
                 self.screen.say("a move, or: " + ", ".join(self.commands), style="dim")
-                while not self.state.is_terminal():
+                while not self.is_over:
                     self.take_turn()
                 self.show_board()
             else:
                 self.watch()
-            self.screen.say(outcome_text(self.state), style="bold")
+            self.say_outcome()
         except (QuitError, KeyboardInterrupt):
             self.screen.say("the game ends here")
         except EOFError:
             self.screen.say("end of input: the game ends here")
-        if self.history and (self.state.is_terminal() or not self.hides):
+        if self.history and (self.is_over or not self.hides):
             self.screen.say(f"moves: {','.join(self.move_texts())} (seed {self.seed})", style="dim")
         return self.state
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over."""
+        return self.state.is_terminal()
+
+    def say_outcome(self) -> None:
+        """Tell who has won."""
+        self.screen.say(outcome_text(self.state), style="bold")
 
     def watch(self) -> None:
         """Let agents play: in a pipe a line for each move, on a terminal the position as it changes."""
         self.show_board()
         with self.screen.moving_picture() as picture:
-            while not self.state.is_terminal():
+            while not self.is_over:
                 if self.state.is_chance_node():
                     action = self.rolled()
                 else:
@@ -142,7 +151,7 @@ class Session:
     @property
     def title(self) -> str:
         """What is played, and how far it has come."""
-        return f"{self.game.name}, move {len(self.history) + 1}"
+        return f"{self.game.name}, {'the end' if self.is_over else f'move {len(self.history) + 1}'}"
 
     def play(self, action: int) -> None:
         """Make a move and remember it."""
@@ -249,7 +258,11 @@ class Session:
         name, _, argument = line.removeprefix("/").partition(" ")
         if name.lower() in self.commands:
             self.commands[name.lower()][1](argument.strip())
-            return
+        else:
+            self.refuse(line, moves)
+
+    def refuse(self, line: str, moves: list[str]) -> None:
+        """Say that something is no move."""
         close = difflib.get_close_matches(line, [*moves, *self.commands], n=CLOSE_MOVES)
         hint = f"did you mean {', '.join(close)}? " if close else ""
         self.screen.complain(f"{line!r} is neither a legal move nor a command; {hint}`moves` lists them, `help` helps")
@@ -275,9 +288,13 @@ class Session:
         if not turns:
             self.screen.complain("there is no move of yours to take back")
             return
+        self.go_back(turns[-1])
+
+    def go_back(self, ply: int) -> None:
+        """Return to the position before a move, given by its number from 0 on."""
         self.found = None
-        self.state = self.history[turns[-1]][0]
-        del self.history[turns[-1] :]
+        self.state = self.history[ply][0]
+        del self.history[ply:]
 
     def level(self, argument: str) -> None:
         """Tell how hard searches think, or change it."""

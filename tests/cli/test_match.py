@@ -30,6 +30,7 @@ def test_a_match_prints_json_and_the_seed_decides() -> None:
     assert answer["interval"][0] < answer["score"] < answer["interval"][1]
 
 
+@pytest.mark.slow_to_compile
 def test_agents_that_name_no_budget_get_the_one_of_the_command() -> None:
     code, output = invoke("match", "tic_tac_toe", "mcts", "MCTS(solver=True)", "--simulations", "7", "--games", "2")
     assert code == 0
@@ -46,6 +47,7 @@ def test_deals_are_counted_where_cards_are_dealt() -> None:
     assert "margin: " in output
 
 
+@pytest.mark.slow_to_compile
 def test_a_game_and_a_rule_of_ones_own(tmp_path: Path) -> None:
     path = own_game(tmp_path, "matched_nim.py")
     code, output = invoke(

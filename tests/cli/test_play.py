@@ -23,8 +23,7 @@ def test_every_game_can_be_played(name: str) -> None:
     hint = re.findall(r"hint: ([^(\n]+)", output)[-1].strip()
     code, output = invoke("play", name, *LITTLE, typed=f"{hint}\ntable\nundo\n{hint}\nmoves\nquit\n")
     assert code == 0
-    assert "the game ends here" in output
-    assert "Traceback" not in output
+    assert output.count(f"your move> {hint}") == 2 or "the game is over" in output
 
 
 @pytest.mark.slow_to_compile
@@ -43,6 +42,7 @@ def test_the_game_ends_when_it_is_over() -> None:
     assert "'c3'" not in output
 
 
+@pytest.mark.slow_to_compile
 def test_players_take_the_seats_in_order_and_the_last_one_those_that_are_left() -> None:
     code, output = invoke(
         "play",
@@ -60,6 +60,7 @@ def test_players_take_the_seats_in_order_and_the_last_one_those_that_are_left() 
     assert {"player 0", "player 1", "player 2"} <= set(re.findall(r"player \d", output))
 
 
+@pytest.mark.slow_to_compile
 def test_watching_prints_the_commands() -> None:
     code, output = invoke("play", "twenty48", "-o", "max_tile=8", "--watch", *LITTLE)
     moves = [line for line in output.splitlines() if line in ("up", "down", "left", "right")]
@@ -68,6 +69,7 @@ def test_watching_prints_the_commands() -> None:
     assert "the game is over: score" in output
 
 
+@pytest.mark.slow_to_compile
 def test_odds_are_told_with_their_interval() -> None:
     code, output = invoke("play", "twenty48", "-o", "max_tile=8", "--odds", "4", *LITTLE)
     assert code == 0
@@ -85,6 +87,7 @@ def test_odds_of_klondike_are_wins() -> None:
     assert re.search(r"won [012] of 2: [\d.]+% \([\d.]+% to [\d.]+%\)", output)
 
 
+@pytest.mark.slow_to_compile
 def test_strategies_are_read_for_hints_and_the_engine() -> None:
     options = ("--selection", "UCB1(c=0.3)", "--expansion", "ExpandAll()", "--rollout", "MAST", "--final", "value")
     code, output = invoke("play", "tic_tac_toe", *options, *LITTLE, typed="level\ntable\n")

@@ -80,6 +80,7 @@ def test_help_teaches() -> None:
     assert "connect_four" in output
 
 
+@pytest.mark.slow_to_compile
 def test_strategies_are_read_from_text() -> None:
     code, output = invoke(
         "search",
@@ -110,6 +111,7 @@ def test_strategies_are_read_from_text() -> None:
     assert [move["visits"] for move in answer["moves"]] == expected.visits.tolist()
 
 
+@pytest.mark.slow_to_compile
 def test_the_solver_and_the_plain_strategy_are_asked_for() -> None:
     code, output = invoke(
         "search", "tic_tac_toe", "--moves", "a1,b1,a2,b2", "--solver", "--strategy", "plain", "--json"
@@ -120,6 +122,7 @@ def test_the_solver_and_the_plain_strategy_are_asked_for() -> None:
     assert "solver=True" in answer["strategy"]
 
 
+@pytest.mark.slow_to_compile
 def test_2048_starts_with_tiles_that_the_seed_decides() -> None:
     code, output = invoke("search", "twenty48", "-o", "max_tile=8", "--simulations", "20", "--seed", "2", "--json")
     state = games.Twenty48(max_tile=8).new_initial_state(2, draw_chance=True)
@@ -127,6 +130,7 @@ def test_2048_starts_with_tiles_that_the_seed_decides() -> None:
     assert json.loads(output)["state"] == state.array.tolist()
 
 
+@pytest.mark.slow_to_compile
 def test_a_game_and_a_rule_of_ones_own(tmp_path: Path) -> None:
     path = own_game(tmp_path, "searched_nim.py")
     code, output = invoke(

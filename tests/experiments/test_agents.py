@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastmcts import MCTS, PIMC, UCB1, UCT, Agreed, Decided, GameRollout, State, games, search
+from fastmcts import MCTS, PIMC, UCB1, UCT, Agreed, Decided, GameRollout, SinglePerspective, State, games, search
 from fastmcts.experiments import Greedy, Random, Search, as_agent, parse_agent
 
 AGENTS = [
@@ -94,6 +94,8 @@ def test_greedy_refuses_a_game_without_a_policy_of_its_own() -> None:
 def test_a_search_that_does_not_suit_a_game_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing is hidden"):
         Search(simulations=50, method=PIMC()).check(games.TicTacToe())
+    with pytest.raises(ValueError, match="leave player=0 out"):
+        Search(simulations=50, method=SinglePerspective(player=0)).check(games.TicTacToe())
 
 
 class First:

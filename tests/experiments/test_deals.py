@@ -30,6 +30,7 @@ def test_a_deal_depends_on_its_number_and_the_seed_alone() -> None:
     assert play_deals(game, Pick(2), deals=6, seed=4).utilities == [utility + 1 for utility in long]
 
 
+@pytest.mark.slow_to_compile
 def test_a_search_plays_better_than_chance() -> None:
     game = games.Twenty48(max_tile=16)
     searched = play_deals(game, Search(simulations=15), deals=6, seed=2)

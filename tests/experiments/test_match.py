@@ -139,6 +139,7 @@ def test_search_beats_random_play() -> None:
     assert "of 30 games drawn" in str(result)
 
 
+@pytest.mark.slow_to_compile
 def test_agents_for_one_play_the_same_deals() -> None:
     result = play_match(games.Twenty48(max_tile=16), "mcts(simulations=15)", "random", games=12)
     assert result.counts == "deals"

@@ -119,6 +119,7 @@ def test_agents_alone_are_watched_a_line_for_each_move(monkeypatch: pytest.Monke
     assert len(lines) == len(re.findall(r"[abc][123]", shown.split("moves: ")[1]))
 
 
+@pytest.mark.slow_to_compile
 def test_the_same_seed_plays_the_same_game(monkeypatch: pytest.MonkeyPatch) -> None:
     def moves(seed: int) -> str:
         shown, _ = converse(monkeypatch, games.Pig(target=20), [], (ENGINE, ENGINE), seed=seed)
@@ -156,6 +157,7 @@ def hand_of(state: State, player: int) -> list[str]:
     return state.hand(player)  # pyright: ignore[reportAttributeAccessIssue]
 
 
+@pytest.mark.slow_to_compile
 def test_only_the_cards_of_the_person_at_the_screen_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     game = games.Whist(hand_size=5)
     start = game.new_initial_state(seed=4)
@@ -176,6 +178,7 @@ def test_of_two_people_each_sees_its_own_cards_when_it_is_to_move(monkeypatch: p
         assert not any(card in shown for card in hand_of(start, other))
 
 
+@pytest.mark.slow_to_compile
 def test_the_engine_does_not_tell_what_it_thinks_of_its_cards(monkeypatch: pytest.MonkeyPatch) -> None:
     shown, _ = converse(monkeypatch, games.KuhnPoker(), ["pass"], seed=1)
     assert "player 1: " in shown
