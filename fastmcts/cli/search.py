@@ -21,6 +21,7 @@ from fastmcts.cli.app import (
     Strategy,
     app,
     console,
+    errors,
     read_game,
     refuse_open_cards,
     refusing,
@@ -86,7 +87,7 @@ def search(
         )
         refuse_open_cards(searched, options, reveal)
         state = position(searched, moves, seed)
-        result = fastmcts.search(state, seed=seed, on_interrupt="return", **options)
+        result = fastmcts.search(state, seed=seed, on_interrupt="return", progress=errors.is_terminal, **options)
     shown = result.state if reveal else seen(result.state, result.state.current_player())
     if as_json:
         typer.echo(json.dumps(as_dictionary(result, shown)))

@@ -65,13 +65,13 @@ class Screen:
         self.console.print(Columns(moves, padding=(0, 2), equal=True))
 
     @contextmanager
-    def thinking(self, text: str) -> Iterator[None]:
-        """Show that something goes on, where somebody looks."""
+    def thinking(self, text: str) -> Iterator[Callable[[str], None]]:
+        """Show that something goes on, where somebody looks; yields a function that changes the text."""
         if not self.console.is_terminal:
-            yield
+            yield lambda text: None
             return
-        with self.console.status(text):
-            yield
+        with self.console.status(text) as status:
+            yield status.update
 
     @contextmanager
     def moving_picture(self) -> Iterator[Callable[[str, str], None]]:

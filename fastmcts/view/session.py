@@ -12,12 +12,13 @@ from fastmcts.experiments.match import roll_once
 from fastmcts.game import Game
 from fastmcts.kernels.rng import spawn_seed
 from fastmcts.result import SearchResult
+from fastmcts.snapshot import Snapshot
 from fastmcts.state import State
 from fastmcts.view.screen import Screen
 from fastmcts.view.seats import Seat
 from fastmcts.view.seen import drawn, seen
 
-THINKING = "thinking; Ctrl-C makes it move now (the first search of a game compiles it, up to half a minute)"
+COMPILING = "thinking (the first search of a game compiles it, which takes up to half a minute)"
 CLOSE_MOVES = 3  # that are suggested for one that is not legal
 
 
@@ -200,8 +201,7 @@ class Session:
     def agent_turn(self, player: int) -> None:
         """Let an agent move; what it thinks about hidden cards is not told."""
         seat = self.seats[player]
-        with self.screen.thinking(THINKING):
-            action, result = seat.choose(self.state, self.move_seed)
+        action, result = self.think(seat)
         told = ""
         if result is not None and not self.hides:
             if result.stopped_by == "interrupted":
@@ -211,11 +211,20 @@ class Session:
         self.screen.say(f"{self.describe(action)}{told}", style="bold")
         self.play(action)
 
+    def think(self, seat: Seat) -> tuple[int, SearchResult | None]:
+        """The move of an agent; on a terminal one sees that it thinks, but not what about hidden cards."""
+        with self.screen.thinking(COMPILING) as show:
+
+            def watch(look: Snapshot) -> None:
+                best = "" if self.hides else f", best so far {self.state.action_to_string(look.action)}"
+                show(f"thinking: {look.simulations:,} simulations{best}; Ctrl-C ends it")
+
+            return seat.choose(self.state, self.move_seed, watch)
+
     def advice(self) -> SearchResult:
         """What a search finds in this position; asked again, it says the same."""
         if self.found is None or self.found[0] != len(self.history):
-            with self.screen.thinking(THINKING):
-                _, result = self.advisor.choose(self.state, self.move_seed)
+            _, result = self.think(self.advisor)
             assert result is not None
             self.found = len(self.history), result
         if self.found[1].stopped_by == "interrupted":

@@ -1,7 +1,6 @@
 import json
 import re
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -156,8 +155,7 @@ def test_ctrl_c_makes_the_engine_move_and_at_the_prompt_ends_the_game() -> None:
     terminal = Terminal("play", "tic_tac_toe", "--seconds", "100", "--seed", "1", jit=True)
     terminal.wait_for("your move> ")
     terminal.type("b2\n")
-    terminal.wait_for("thinking")
-    time.sleep(2.0)
+    terminal.wait_for("best so far")
     terminal.type("\x03")
     shown = terminal.wait_for("player 1: ")
     assert "what was found so far:" in shown

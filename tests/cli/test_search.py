@@ -1,5 +1,4 @@
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -200,7 +199,7 @@ def test_open_cards_are_searched_only_if_they_may_be_seen() -> None:
 def test_ctrl_c_shows_what_was_found_so_far() -> None:
     invoke("search", "tic_tac_toe", "--simulations", "10")  # compiles
     terminal = Terminal("search", "tic_tac_toe", "--seconds", "100", jit=True)
-    time.sleep(5.0)
+    terminal.wait_for(" simulations, ")
     terminal.type("\x03")
     shown = terminal.wait_for("(interrupted)")
     assert "best line:" in shown
