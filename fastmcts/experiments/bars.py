@@ -29,7 +29,8 @@ def bars() -> Iterator[Callable[[str, int], Show]]:
         progress.TimeElapsedColumn(),
         progress.TextColumn("{task.fields[score]}"),
     )
-    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with progress.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
 
         def add(name: str, games: int) -> Show:
             task = bar.add_task(name, total=games, score="")

@@ -67,6 +67,11 @@ class MatchResult:
         return 2 * len(self.pairs)
 
     @property
+    def counted(self) -> int:
+        """How many games, or deals, a point was given for."""
+        return len(self.pairs) if self.counts == "deals" else self.games
+
+    @property
     def mean(self) -> float:
         """The share of points; NaN without games."""
         return statistics.mean(self.pairs) if self.pairs else float("nan")
@@ -80,7 +85,7 @@ class MatchResult:
     def interval(self) -> tuple[float, float]:
         """The 95% interval of the mean: Wilson's, for as many coins as have the same standard error."""
         mean = self.mean
-        return wilson(mean, mean * (1.0 - mean) / self.error**2 if self.error > 0.0 else float(self.games))
+        return wilson(mean, mean * (1.0 - mean) / self.error**2 if self.error > 0.0 else float(self.counted))
 
     @property
     def length(self) -> float:
@@ -109,8 +114,7 @@ class MatchResult:
             return f"{self.first!r} against {self.second!r}: no pair of games was played to the end"
         one, other = self.seconds_per_move
         points = self.score or f"{self.mean:.1%} (one pair has no interval)"
-        counted = len(self.pairs) if self.counts == "deals" else self.games
-        draws = f"{self.draws:,} of {counted:,} {self.counts} drawn"
+        draws = f"{self.draws:,} of {self.counted:,} {self.counts} drawn"
         lines = [
             f"{self.game!r}: {self.games:,} games{', then interrupted' if self.interrupted else ''}",
             f"first:  {self.first!r}",

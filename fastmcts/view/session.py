@@ -182,10 +182,11 @@ class Session:
             drawn(self.visible()), self.title if not self.state.is_terminal() else f"{self.game.name}, the end"
         )
 
-    def describe(self, action: int) -> str:
-        """Who does what; not what, where that may be hidden."""
-        player = self.state.current_player()
-        move = self.state.action_to_string(action)
+    def describe(self, action: int, before: State | None = None) -> str:
+        """Who does what in a position, by default this one; not what, where that may be hidden."""
+        state = self.state if before is None else before
+        player = state.current_player()
+        move = state.action_to_string(action)
         if self.hides and self.game.hides_moves:
             return "chance decides" if player == CHANCE else f"player {player} has moved"
         if player == CHANCE:
@@ -207,7 +208,8 @@ class Session:
             if result.stopped_by == "interrupted":
                 self.screen.say(f"what was found so far:\n{result}")
             if result.visits.any():
-                told = f"  (expects {result.value:.0%}; {result.simulations:,} simulations in {result.seconds:.2f} s)"
+                speed = f"{result.simulations:,} simulations in {result.seconds:.2f} s"
+                told = f"  (expects {self.expectation(result)}; {speed})"
         self.screen.say(f"{self.describe(action)}{told}", style="bold")
         self.play(action)
 
@@ -220,6 +222,13 @@ class Session:
                 show(f"thinking: {look.simulations:,} simulations{best}; Ctrl-C ends it")
 
             return seat.choose(self.state, self.move_seed, watch)
+
+    def expectation(self, result: SearchResult) -> str:
+        """What a search expects for the player to move: a share of a win, or points where there are more of them."""
+        low, high = self.game.min_utility, self.game.max_utility
+        if (low, high) in ((-1.0, 1.0), (0.0, 1.0)):
+            return f"{result.value:.0%}"
+        return f"{low + result.value * (high - low):.3g} points"
 
     def advice(self) -> SearchResult:
         """What a search finds in this position; asked again, it says the same."""
@@ -237,6 +246,8 @@ class Session:
         """Show the position and read lines until one is a move, or takes moves back."""
         if self.hides and len(self.humans) > 1 and self.at_screen != player:
             self.screen.hand_over(player)
+            if self.screen.is_terminal:
+                self.recall(player)
         self.at_screen = player
         self.show_board()
         ply = len(self.history)
@@ -249,6 +260,12 @@ class Session:
                 self.play(action)
             elif line:
                 self.obey(line, moves)
+
+    def recall(self, player: int) -> None:
+        """Tell a person who comes to the screen what has happened since it moved."""
+        own = [ply for ply, (before, _) in enumerate(self.history) if before.current_player() == player]
+        for before, action in self.history[own[-1] + 1 if own else 0 :]:
+            self.screen.say(self.describe(action, before))
 
     def legal_texts(self) -> list[str]:
         """The legal moves in the game's notation."""
@@ -280,7 +297,7 @@ class Session:
         """Tell the best move."""
         result = self.advice()
         assert result.action is not None
-        expected = f" (expects {result.value:.0%})" if result.visits.any() else ""
+        expected = f" (expects {self.expectation(result)})" if result.visits.any() else ""
         self.screen.say(f"hint: {self.state.action_to_string(result.action)}{expected}")
 
     def table(self, argument: str) -> None:

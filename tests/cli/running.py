@@ -1,7 +1,6 @@
 """Run commands as a user would."""
 
 import os
-import pty
 import select
 import subprocess
 import sys
@@ -22,6 +21,8 @@ class Terminal:
     """A command in a terminal of its own; as plain Python, so that nothing is compiled, unless that is asked for."""
 
     def __init__(self, *arguments: str, jit: bool = False) -> None:
+        import pty  # not on Windows
+
         self.master, slave = pty.openpty()
         environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "NUMBA_DISABLE_JIT": "0" if jit else "1"}
         command = [sys.executable, "-m", "fastmcts", *arguments]

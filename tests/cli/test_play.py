@@ -176,6 +176,7 @@ def test_people_with_hidden_cards_take_turns_at_the_screen() -> None:
     terminal.type("pass\n")
     terminal.wait_for("player 1, press Enter")
     terminal.type("\n")
-    terminal.wait_for("player 1> ")
+    shown = terminal.wait_for("player 1> ").partition("player 1, press Enter")[2]
+    assert "player 0: pass" in shown
     terminal.type("quit\n")
     assert terminal.finish() == 0

@@ -193,6 +193,13 @@ def test_what_makes_no_sense_is_refused(arguments: dict, message: str) -> None:
         play_match(**{"game": games.TicTacToe(), "first": "random", "second": Random(), "games": 2, **arguments})
 
 
+def test_a_pair_is_one_coin_where_deals_count_and_two_where_games_do() -> None:
+    by_deal = play_match(HighestPick(2), Pick(2), Pick(0), games=20, opening_moves=0, counts="deals")
+    by_game = play_match(HighestPick(2), Pick(2), Pick(0), games=20, opening_moves=0, counts="games")
+    assert by_deal.interval == wilson(1.0, 10)
+    assert by_game.interval == wilson(1.0, 20)
+
+
 def test_games_cannot_be_counted_one_by_one_in_a_game_for_one() -> None:
     with pytest.raises(ValueError, match="'deals' in a game for one"):
         play_match(HighestPick(1), Pick(0), Pick(1), counts="games")
