@@ -20,7 +20,9 @@ from fastmcts.game import Game
 from fastmcts.kernels.rng import spawn_seed
 from fastmcts.state import State
 
-BLOCK = 100  # games that are played side by side; Ctrl-C loses those that are not over
+#: How many pairs are played side by side, block after block; the last number holds for all that follow. Ctrl-C loses
+#: the block that is not over, so the first ones are small; large ones share the overhead of a batch.
+BLOCKS = (5, 5, 10, 20, 50)
 OPENING_MOVES = 2
 MOST_OPENINGS = 1000  # that are tried until one is found in which the game is not over
 DEALS_COMPARED = 8
@@ -160,8 +162,8 @@ def play_match(
 ) -> MatchResult:
     """Play a match between two agents.
 
-    Games are played side by side in blocks, each of which depends on the seed and its number alone. Ctrl-C ends the
-    match, and the blocks that are over count.
+    Games are played side by side in blocks. What happens in a game depends on the seed and its number, but not on how
+    many games there are. Ctrl-C ends the match, and the blocks that are over count.
 
     Args:
         game: The game.
@@ -201,16 +203,24 @@ def play_match(
             first_opening = opening(game, opening_moves, np.random.default_rng(0), seed)
             for side in sides:
                 side.prepare(first_opening)
-            for start in range(0, pairs, BLOCK // 2):
-                numbers = range(start, min(start + BLOCK // 2, pairs))
+            for numbers in blocks(pairs):
                 block = Block(game, sides, numbers, opening_moves, seed)
                 for over in block.play():
-                    show(2 * start + over, result.score)
+                    show(result.games + over, result.score)
                 block.add_to(result)
                 show(result.games, result.score)
     except KeyboardInterrupt:
         result.interrupted = True
     return result
+
+
+def blocks(pairs: int) -> Iterator[range]:
+    """The numbers of the pairs in each block."""
+    start, sizes = 0, list(BLOCKS)
+    while start < pairs:
+        size = sizes.pop(0) if len(sizes) > 1 else sizes[0]
+        yield range(start, min(start + size, pairs))
+        start += size
 
 
 def starts_from_a_deal(game: Game) -> bool:
@@ -278,15 +288,16 @@ class Block:
             for side in range(2):
                 # In games with even numbers the first side has the players with even numbers.
                 at_move = [n for n in running if self.boards[n].current_player() % 2 == (side + n) % 2]
+                # Drawn in any case: so a game does not depend on how many others are played beside it.
+                seed = int(self.searches.integers(2**62))
                 if at_move:
-                    self.move(side, at_move)
+                    self.move(side, at_move, seed)
                     running = [n for n in running if not self.boards[n].is_terminal()]
                 yield len(self.boards) - len(running)
 
-    def move(self, side: int, games: list[int]) -> None:
+    def move(self, side: int, games: list[int], seed: int) -> None:
         """Let a side move in some games."""
         states = [self.boards[n] for n in games]
-        seed = int(self.searches.integers(2**62))
         start = time.perf_counter()
         actions = self.sides[side].choose_many(states, seed, [self.first_game + n for n in games])
         self.seconds[side] += time.perf_counter() - start

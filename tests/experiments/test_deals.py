@@ -1,9 +1,13 @@
+from pathlib import Path
+
 import pytest
 
 from fastmcts import games
 from fastmcts.experiments import Search, play_deals
 from fastmcts.experiments.deals import DealsResult
+from fastmcts.experiments.named_games import find_game
 from tests.experiments.test_match import HighestPick, Pick
+from tests.experiments.test_named_games import OWN_GAME
 
 
 def test_a_score_has_a_mean_with_its_interval() -> None:
@@ -41,6 +45,18 @@ def test_processes_give_the_same_result() -> None:
     game = games.Twenty48(max_tile=16)
     alone = play_deals(game, "random", deals=4, seed=3)
     assert play_deals(game, "random", deals=4, seed=3, processes=2).utilities == alone.utilities
+
+
+def test_processes_find_a_game_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "dealt_alone.py"
+    alone = OWN_GAME.format(name="Alone").replace("num_players = 2", "num_players = 1").replace("state[1] if", "0 if")
+    path.write_text(
+        alone.replace("out[1 - state[1]] = 1.0", "out[0] = state[1]").replace("out[state[1]] = -1.0", "pass")
+    )
+    game = find_game(f"{path}:Alone")
+    assert (
+        play_deals(game, "random", deals=3, seed=3, processes=2).utilities == play_deals(game, "random", 3, 3).utilities
+    )
 
 
 def test_ctrl_c_keeps_the_deals_that_are_over() -> None:

@@ -8,8 +8,8 @@ from fastmcts import Game, State, games
 from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.constants import TERMINAL
 from fastmcts.experiments import Agent, Random, play_match
-from fastmcts.experiments import match as match_module
 from fastmcts.experiments.intervals import share, wilson
+from fastmcts.experiments.match import blocks
 
 
 @dataclass(frozen=True)
@@ -116,11 +116,19 @@ def test_dice_are_rolled_and_fall_alike_in_both_games_of_a_pair() -> None:
     assert len({*result.lengths}) > 1
 
 
-def test_blocks_do_not_depend_on_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    long = play_match(games.TicTacToe(), "random", "random", games=300, seed=2)
-    short = play_match(games.TicTacToe(), "random", "random", games=100, seed=2)
-    assert long.pairs[:50] == short.pairs
-    assert long.games == 300
+@pytest.mark.parametrize("games_played", [2, 10, 26, 100, 130])
+def test_a_game_does_not_depend_on_how_many_are_played(games_played: int) -> None:
+    agents = ("mcts(simulations=4)", "random")
+    long = play_match(games.TicTacToe(), *agents, games=150, seed=2)
+    short = play_match(games.TicTacToe(), *agents, games=games_played, seed=2)
+    assert short.games == games_played
+    assert long.pairs[: games_played // 2] == short.pairs
+    assert long.lengths[:games_played] == short.lengths
+
+
+@pytest.mark.parametrize("pairs", [1, 5, 6, 39, 40, 41, 90, 91, 500])
+def test_blocks_hold_every_pair_once(pairs: int) -> None:
+    assert [number for block in blocks(pairs) for number in block] == list(range(pairs))
 
 
 def test_the_seed_decides_everything() -> None:
@@ -147,8 +155,7 @@ def test_agents_for_one_play_the_same_deals() -> None:
     assert result.margin > 0.0
 
 
-def test_ctrl_c_keeps_the_blocks_that_are_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(match_module, "BLOCK", 10)
+def test_ctrl_c_keeps_the_blocks_that_are_over() -> None:
     calls: list[float] = []
 
     def stop_later(over: float, score: object) -> None:
