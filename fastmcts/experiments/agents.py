@@ -33,7 +33,6 @@ from fastmcts.method import PIMC, SinglePerspective
 from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.search import search
 from fastmcts.state import State
-from fastmcts.stoppers import Stopper
 from fastmcts.strategy import settle
 
 #: Options of a search that are no part of how it plays: whoever lets it play decides them.
@@ -121,9 +120,9 @@ class Search(Agent):
         for name in NOT_OF_AGENTS:
             if name in given:
                 raise ValueError(f"{name} is decided by whoever lets an agent play: leave {name}={given[name]!r} out")
-        make_options(dict(given))
-        if isinstance(given.get("stop"), Stopper):
-            given["stop"] = (given["stop"],)
+        checked = make_options(dict(given))
+        if "stop" in given:
+            given["stop"] = checked.stop  # always a tuple
         order = [field.name for field in dataclasses.fields(Options)]
         settings = [(name, plain(given[name])) for name in sorted(given, key=order.index)]
         object.__setattr__(self, "settings", tuple(settings))

@@ -27,6 +27,7 @@ def test_agents_print_as_their_text_and_read_back(agent) -> None:
 
 def test_agents_differ_if_they_are_written_differently() -> None:
     assert len(set(AGENTS)) == len(AGENTS)
+    assert Search(simulations=5, stop=[Decided()]) == Search(simulations=5, stop=Decided())
     assert Search(solver=True, simulations=5) == Search(simulations=5, solver=True)
     assert Search(simulations=np.int64(5)) == Search(simulations=5, seconds=None)  # pyright: ignore[reportArgumentType]
     assert repr(Search(simulations=np.int64(5))) == "mcts(simulations=5)"  # pyright: ignore[reportArgumentType]
