@@ -228,7 +228,8 @@ class Game(Component, ABC):
         }
         if wanted not in texts:
             raise ValueError(
-                f"{text!r} is not possible here, as far as player {player} knows; possible are: {', '.join(texts)}"
+                f"{text!r} is not possible here, as far as player {player} knows;"
+                f" possible are: {', '.join(texts) or 'none'}"
             )
         return texts[wanted]
 

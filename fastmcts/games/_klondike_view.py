@@ -41,6 +41,7 @@ from fastmcts.games._klondike_text import (
     UNTOLD_TEXT,
     card_from_name,
     card_name,
+    cards_outside_talon,
     check_counts,
     check_position,
     column_cards,
@@ -127,12 +128,14 @@ def check_known(game: "Klondike", state: Position) -> None:
     hidden = [int(hidden_place(state, index)) for index in range(hidden_cards(state))]
     if any(state[place] != UNKNOWN for place in hidden):
         raise ValueError(f"a card that was never face up is {UNKNOWN}, unknown")
-    known = [card for column in range(COLUMNS) for card in column_cards(state, column)]
-    known += state[TALON : TALON + int(state[TALON_SIZE])].tolist()
+    known = cards_outside_talon(state) + state[TALON : TALON + int(state[TALON_SIZE])].tolist()
     if not all(card == UNKNOWN or SUITS <= card < SUITS + CARDS for card in known):
         raise ValueError(f"cards are numbers from {SUITS} to {SUITS + CARDS - 1}, or {UNKNOWN} where they are unknown")
     if known.count(UNKNOWN) > len(hidden):
         raise ValueError(ask_for_cards(state))
+    for card in known:
+        if card != UNKNOWN and known.count(card) > 1:
+            raise ValueError(f"{card_name(card)} is there twice")
     unseen = ALL_CARDS & ~int(seen_cards(state))
     if unseen.bit_count() != len(hidden):
         raise ValueError(f"{unseen.bit_count()} cards are seen nowhere, but {len(hidden)} lie face down")
