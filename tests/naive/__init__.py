@@ -1,7 +1,17 @@
 """The slow, obvious MCTS, with which the kernels must agree to the last bit."""
 
 from tests.naive.search import Generator, Node, Score, Search, assert_same_tree, ucb1, ucb1_tuned, uct
-from tests.naive.strategies import Decisive, ExpandAll, GamePolicy, Grave, Mast, Prioritized, Puct, Solver
+from tests.naive.strategies import (
+    Decisive,
+    ExpandAll,
+    GamePolicy,
+    Grave,
+    Mast,
+    Prioritized,
+    PrioritizedPuct,
+    Puct,
+    Solver,
+)
 from tests.naive.worlds import AllObservers, InformationSets, Resampled, SinglePerspective
 
 __all__ = [
@@ -15,6 +25,7 @@ __all__ = [
     "Mast",
     "Node",
     "Prioritized",
+    "PrioritizedPuct",
     "Puct",
     "Resampled",
     "Score",

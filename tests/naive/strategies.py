@@ -10,7 +10,7 @@ from tests.naive.search import Move, Node, Search
 
 class Prioritized(Search):
     def arrange(self, state: fastmcts.State) -> list[int]:
-        actions = state.legal_actions()
+        actions = super().arrange(state)
         self.rng.shuffle(actions)
         promising = 0
         for index in range(len(actions)):
@@ -36,14 +36,25 @@ class Puct(Search):
         self.rng.shuffle(actions)
         return actions
 
+    def lay_out(self, state: fastmcts.State, node: Node) -> None:
+        if state.is_chance_node():
+            return
+        assert node.untried is not None
+        weights = np.zeros(len(node.untried))
+        state.game.prior(state.array, np.array(node.untried), len(weights), weights)
+        node.priors = dict(zip(node.untried, weights.tolist(), strict=True))
+
     def best(self, path: list[Node]) -> int:
         node = path[-1]
         assert node.untried is not None
-        prior = 1.0 / (len(node.children) + len(node.untried))
         root = math.sqrt(node.visits)
-        scores = {a: child.mean + 1.4 * prior * root / (1 + child.visits) for a, child in node.children.items()}
-        scores |= dict.fromkeys(node.untried, 0.5 + 1.4 * prior * root)
+        scores = {a: child.mean + 1.4 * node.priors[a] * root / (1 + child.tries) for a, child in node.children.items()}
+        scores |= {a: 0.5 + 1.4 * node.priors[a] * root for a in node.untried}
         return max(scores, key=scores.__getitem__)
+
+
+class PrioritizedPuct(Prioritized, Puct):
+    """Promising moves first among those with equal scores, with initial optimism."""
 
 
 class Grave(Puct):
