@@ -30,13 +30,16 @@ SEARCHED = [
     pytest.param(game, marks=() if game is KUHN else pytest.mark.slow_to_compile, id=repr(game))
     for game in (KUHN, games.OhHell(num_players=3, hand_size=3), games.Whist(hand_size=3), games.Klondike())
 ]
-METHODS: list[fastmcts.Method | None] = [
-    None,
-    ISMCTS(observers="all"),
-    PIMC(worlds=3),
-    PIMC(worlds=3, vote="majority"),
-    SinglePerspective(),
-    SinglePerspective(resample=True),
+METHODS = [
+    pytest.param(method, marks=() if method is None else pytest.mark.slow_to_compile, id=repr(method))
+    for method in (
+        None,
+        ISMCTS(observers="all"),
+        PIMC(worlds=3),
+        PIMC(worlds=3, vote="majority"),
+        SinglePerspective(),
+        SinglePerspective(resample=True),
+    )
 ]
 SHORT = RandomRollout(max_length=5)
 
@@ -234,7 +237,7 @@ def test_an_action_that_is_not_possible_is_refused_with_those_that_are() -> None
 # ---- Searching a view
 
 
-@pytest.mark.parametrize("method", METHODS, ids=repr)
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("game", SEARCHED)
 @pytest.mark.parametrize("advances", [False, True])
 def test_a_view_is_searched_as_the_full_position_is_move_after_move(
@@ -242,7 +245,9 @@ def test_a_view_is_searched_as_the_full_position_is_move_after_move(
 ) -> None:
     state = game.new_initial_state(5)
     views = [state.view(player) for player in range(game.num_players)]
-    options: dict[str, Any] = {"simulations": 30, "seed": 1, "method": method, "rollout": SHORT, "search_forced": True}
+    options: dict[str, Any] = {"simulations": 30, "seed": 1, "method": method, "search_forced": True}
+    if game is not KUHN:
+        options["rollout"] = SHORT
     knowing, seeing = ([MCTS(game, **options) for _ in views] for _ in range(2))
     reused = 0
     for _ in range(12):
@@ -265,15 +270,15 @@ def test_a_view_is_searched_as_the_full_position_is_move_after_move(
 
 
 def test_a_search_goes_on_between_a_full_position_and_its_view() -> None:
-    state = games.OhHell(num_players=3, hand_size=3).new_initial_state(2)
-    mcts = MCTS(state.game, simulations=40, seed=0)
-    view = state.view(state.current_player())
+    state = deal(2, 0)
+    mcts = MCTS(KUHN, simulations=40, seed=0)
+    view = state.view(0)
     mcts.search(state)
     assert mcts.search(view).reused == pytest.approx(1 / 2)
     assert mcts.search(state).reused == pytest.approx(2 / 3)
 
 
-@pytest.mark.parametrize("method", [None, PIMC(worlds=3)], ids=repr)
+@pytest.mark.parametrize("method", [None, pytest.param(PIMC(worlds=3), marks=pytest.mark.slow_to_compile)], ids=repr)
 def test_a_batch_of_views_is_searched_as_the_full_positions_are(method: fastmcts.Method | None) -> None:
     states = [deal(first, second) for first in range(3) for second in range(3) if first != second]
     states += [state.child(1) for state in states]
@@ -285,6 +290,7 @@ def test_a_batch_of_views_is_searched_as_the_full_positions_are(method: fastmcts
     assert single.visits.tolist() == seen.visits[4, single.actions].tolist()
 
 
+@pytest.mark.slow_to_compile
 def test_a_perspective_is_rolled_forward_from_what_its_player_knows() -> None:
     state = deal(2, 0)
     method = SinglePerspective(player=1)
@@ -311,6 +317,7 @@ def test_the_end_of_a_game_is_known_to_be_the_end() -> None:
     assert result.state.returns() == [1.0, -1.0]
 
 
+@pytest.mark.slow_to_compile
 def test_a_move_that_shows_something_is_followed_once_that_is_told() -> None:
     game = games.Klondike()
     state = game.new_initial_state(3)
@@ -326,6 +333,7 @@ def test_a_move_that_shows_something_is_followed_once_that_is_told() -> None:
     assert mcts.search(view).reused == pytest.approx(1 / 2)
 
 
+@pytest.mark.slow_to_compile
 def test_a_card_other_than_the_one_that_can_follow_starts_anew() -> None:
     game = games.Klondike()
     state, other = game.new_initial_state(3).view(0), game.new_initial_state(4).view(0)
