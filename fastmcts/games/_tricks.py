@@ -39,6 +39,11 @@ class TrickGame(Game):
         return self.num_players * self.hand_size
 
     @property
+    def one_each(self) -> int:
+        """A card for each player, packed as in `_hidden_hands`."""
+        return sum(1 << WIDTH * player for player in range(self.num_players))
+
+    @property
     def hands(self) -> int:
         """Where the players' sets of cards stand."""
         return TRICKS + self.num_players
@@ -200,14 +205,11 @@ class TrickGame(Game):
     def hand_sizes(self, state: Position) -> int:
         """How many cards each player holds, packed as in `_hidden_hands`; derived from what was played."""
         tricks = state[PLAYED] // self.num_players
-        on_table = state[PLAYED] - tricks * self.num_players
-        sizes = 0
-        for player in range(self.num_players):
-            turns_ago = state[PLAYER] - player
-            if turns_ago < 0:
-                turns_ago += self.num_players
-            has_played = 1 if 1 <= turns_ago <= on_table else 0
-            sizes |= (self.hand_size - tricks - has_played) << WIDTH * player
+        sizes = (self.hand_size - tricks) * self.one_each
+        player = state[PLAYER]
+        for _ in range(state[PLAYED] - tricks * self.num_players):  # those who have played to this trick
+            player = player - 1 if player > 0 else self.num_players - 1
+            sizes -= 1 << WIDTH * player
         return sizes
 
     def observe(self, state: Position, player: int, out: Position) -> None:
