@@ -128,13 +128,22 @@ def share(mean: float, interval: tuple[float, float]) -> str:
     return f"{mean:.1%} ({low:.1%} to {high:.1%})"
 
 
+def draw_chance(state: State, rng: np.random.Generator) -> None:
+    """Play on, by their chances, the outcomes of dice or cards until somebody is to move."""
+    while state.is_chance_node():
+        outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+        state.apply_action(int(rng.choice(outcomes, p=chances)))
+
+
 def opening(game: Game, moves: int, rng: np.random.Generator, deal: int) -> State:
     """A position after some random moves in which the game is not over; `deal` decides what is dealt."""
     while True:
         state = game.new_initial_state(deal)
+        draw_chance(state, rng)
         for _ in range(moves):
             if not state.is_terminal():
                 state.apply_action(int(rng.choice(state.legal_actions())))
+                draw_chance(state, rng)
         if not state.is_terminal():
             return state
 
@@ -194,6 +203,7 @@ def play_block(
                 actions = sides[side].choose([offset + n for n in at_move], states, int(rng.integers(2**62)))
                 for state, action in zip(states, actions, strict=True):
                     state.apply_action(int(action))
+                    draw_chance(state, rng)
                 running = [n for n in running if not boards[n].is_terminal()]
             show(offset + len(boards) - len(running))
     return boards

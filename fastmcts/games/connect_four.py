@@ -7,6 +7,7 @@ from fastmcts.checks import whole_number
 from fastmcts.constants import NONE, TERMINAL
 from fastmcts.game import Game
 from fastmcts.games._lines import has_line
+from fastmcts.kernels.rng import below
 
 #: Where the parts of a position stand. Stones are two bitboards, or one entry per cell on large boards.
 PLAYER, WINNER, STONES = 0, 1, 2
@@ -159,6 +160,23 @@ class ConnectFour(Game):
         if winner != NONE:
             out[winner] = 1.0
             out[1 - winner] = -1.0
+
+    def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """Complete a line, else stop the other's, else any column."""
+        count = self.legal_actions(state, actions)
+        if self.has_bitboards:
+            occupied = state[OWN] | state[OTHER]
+            answer = NONE
+            for index in range(count):
+                bottom = 1 << actions[index] * (self.rows + 1)
+                cell = (occupied + bottom) & ~occupied
+                if has_line(state[OWN] | cell, self.rows + 1, self.connect):
+                    return actions[index]
+                if has_line(state[OTHER] | cell, self.rows + 1, self.connect):
+                    answer = actions[index]
+            if answer != NONE:
+                return answer
+        return actions[below(rng, count)]
 
     def render(self, state: Position) -> str:
         """Lines of `x`, `o` and dots, with the columns' letters below."""

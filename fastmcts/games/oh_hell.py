@@ -188,6 +188,13 @@ class OhHell(TrickGame):
         """The estimated bid; then the cheapest card that wins the trick as it stands, else the cheapest."""
         return self.estimated_bid(state, rng) if self.is_bidding(state) else self.thrifty_card(state, rng)
 
+    def careful_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """The estimated bid; then as many tricks as bid, and no more."""
+        if self.is_bidding(state):
+            return self.estimated_bid(state, rng)
+        player = state[PLAYER]
+        return self.careful_card(state, state[TRICKS + player] < state[self.bids + player] - 1, NONE, rng)
+
     def estimated_bid(self, state: Position, rng: Rng) -> int:
         """Count tricks: one for an ace or one of the top three trumps, half for a king or another trump.
 

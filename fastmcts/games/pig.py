@@ -15,6 +15,7 @@ from fastmcts.kernels.rng import below
 #: decisions have been made, who won, and each player's score.
 PLAYER, TURN_PLAYER, TURN_TOTAL, DECISIONS, WINNER, SCORE = range(6)
 
+HOLD_AT = 20  # a roll brings 20 / 6 points on average, and loses the sum of the turn one time in six
 ROLL, HOLD = 0, 1
 FACES = 6
 
@@ -131,6 +132,10 @@ class Pig(Game):
                 out[player] = 0.0
             else:
                 out[player] = 1.0 if state[WINNER] == player else -1.0 / (self.num_players - 1)
+
+    def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """Hold at 20, up to where the next roll is expected to bring more than a 1 takes away."""
+        return HOLD if self.must_hold(state) or state[TURN_TOTAL] >= HOLD_AT else ROLL
 
     def evaluate(self, state: Position, out: Utilities) -> None:
         """A share of the winner's prize for what one has of all points, the turn's included."""

@@ -7,7 +7,7 @@ from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.checks import whole_number
 from fastmcts.constants import NONE
 from fastmcts.games._cards import CARDS, CLUBS, SUITS
-from fastmcts.games._tricks import PLAYED, TRICKS, TrickGame
+from fastmcts.games._tricks import PLAYED, PLAYER, TRICKS, TrickGame
 from fastmcts.state import State
 
 PLAYERS = 4
@@ -79,6 +79,10 @@ class Whist(TrickGame):
     def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """The cheapest card that wins the trick as it stands, else the cheapest."""
         return self.thrifty_card(state, rng)
+
+    def careful_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """Win tricks, but not from the partner."""
+        return self.careful_card(state, True, (state[PLAYER] + 2) % PLAYERS, rng)
 
     def returns(self, state: Position, out: Utilities) -> None:
         """The tricks of each player and its partner."""
