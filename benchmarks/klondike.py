@@ -44,7 +44,7 @@ from fastmcts.kernels.rng import make_rng
 from fastmcts.kernels.rollout import play_out
 from fastmcts.options import Options
 from fastmcts.searcher import empty_tree, scratch_for
-from fastmcts.strategy import make_strategy
+from fastmcts.strategy import make_strategy, settle
 
 #: How far a game may go without progress: with less, rollouts are shorter. A pass through the stock takes up to
 #: eight moves in the plain form and none in the macro form.
@@ -153,7 +153,8 @@ def play(name: str, simulations: int, seed: int) -> bool:
 def follow(player: Player, seed: int) -> bool:
     """Play a deal by a policy; whether it was won."""
     assert player.policy is not None
-    strategy = make_strategy(player.game, Options(simulations=1, seed=seed, rollout=player.policy))
+    options = settle(player.game, Options(simulations=1, seed=seed, rollout=player.policy))
+    strategy = make_strategy(player.game, options)
     scratch = scratch_for(strategy)
     np.copyto(scratch.state, player.game.new_initial_state(seed).array)
     finish(player.game, player.policy, empty_tree(strategy, 1), scratch, make_rng(spawn_seed(seed, 0)))

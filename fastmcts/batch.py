@@ -17,10 +17,11 @@ from fastmcts.final import final_index
 from fastmcts.game import Game
 from fastmcts.kernels.rng import spawn_seed
 from fastmcts.mcts import means, refuse_chance
-from fastmcts.method import PIMC, SinglePerspective, default_method
+from fastmcts.method import PIMC, SinglePerspective
 from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.progress import Bar, Progress, ProgressOption
 from fastmcts.state import State
+from fastmcts.strategy import describe, settle
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +41,7 @@ class BatchResult:
         seconds: How long they took, without compilation.
         compile_seconds: How long compiling took, or loading what was compiled before.
         seed: The seed; position i was searched with `spawn_seed(seed, i)`.
+        strategy: The components that were used, as one would write them.
     """
 
     positions: NDArray[np.int64]
@@ -53,6 +55,7 @@ class BatchResult:
     seconds: float
     compile_seconds: float
     seed: int
+    strategy: str
 
     def __len__(self) -> int:
         """How many positions there are."""
@@ -94,12 +97,15 @@ def search_batch(
         Arrays with a row for each position.
     """
     checked = make_options(dict(options))
+    if checked.on_interrupt == "return":
+        raise ValueError("a batch that is cut short has positions without a move: on_interrupt is for search and MCTS")
     if checked.trace:
         raise ValueError("a batch keeps no traces: trace=True is for search and MCTS")
     if checked.parallel == "shared":
         raise ValueError("the threads of a batch take a position each: parallel='shared' is for search and MCTS")
     game, positions = stacked(states, game)
     game.check_declaration()
+    checked = settle(game, checked)
     positions = searched(game, checked, positions)
     task = BatchTask(game, checked, positions)
     kind = KernelWorker if is_plain(checked) else SearchWorker
@@ -142,8 +148,7 @@ def stacked(states: Sequence[State] | NDArray[np.int64], game: Game | None) -> t
 
 def searched(game: Game, options: Options, positions: NDArray[np.int64]) -> NDArray[np.int64]:
     """The positions from which to search, int64 [B, state_size]."""
-    method = options.method or default_method(game)
-    starts = np.stack([method.start(game, row, spawn_seed(options.seed, i)) for i, row in enumerate(positions)])
+    starts = np.stack([options.method.start(game, row, spawn_seed(options.seed, i)) for i, row in enumerate(positions)])
     if game.has_chance:
         for row in starts:
             refuse_chance(game.new_state(row))
@@ -217,13 +222,13 @@ def batch_result(task: BatchTask, simulations: int, seconds: float, compile_seco
         seconds=seconds,
         compile_seconds=compile_seconds,
         seed=task.options.seed,
+        strategy=describe(task.options),
     )
 
 
 def chosen_actions(task: BatchTask, values: NDArray[np.float64]) -> NDArray[np.int64]:
     """The moves to make, int64 [B]: by the criterion of the options and by what is proven."""
-    visits, options = task.visits, task.options
-    method = options.method or default_method(task.game)
+    visits, options, method = task.visits, task.options, task.options.method
     leading = (visits == visits.max(axis=1, keepdims=True)) & (visits > 0)
     best = np.where(leading, np.nan_to_num(values), -np.inf).argmax(axis=1)
     action = np.where(task.action != NONE, task.action, np.where(visits.any(axis=1), best, task.only))

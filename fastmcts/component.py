@@ -127,6 +127,18 @@ def same(first: Component, second: Component) -> bool:
     )
 
 
+def brief(component: Component) -> str:
+    """A component as one would write it: the class, and the fields that differ from their defaults."""
+    fields = dataclasses.fields(component)  # pyright: ignore[reportArgumentType]
+    values = {field.name: getattr(component, field.name) for field in fields}
+    said = [
+        f"{field.name}={values[field.name]!r}"
+        for field in fields
+        if hashable(values[field.name]) != hashable(field.default)
+    ]
+    return f"{type(component).__name__}({', '.join(said)})"
+
+
 def attributes_of(component: Component) -> Iterator[tuple[str, Any, bool]]:
     """Yield name, value and "is it a property?" of each public attribute that is not a method."""
     cls = type(component)

@@ -6,6 +6,7 @@ from typing import Any
 from fastmcts.arrays import Actions, Position, Rng
 from fastmcts.checks import real_number, whole_number
 from fastmcts.component import Component
+from fastmcts.constants import ROOT
 from fastmcts.game import Game
 from fastmcts.kernels.leaf import expand_all, is_expandable, roll_out
 from fastmcts.kernels.rng import below, shuffle
@@ -57,7 +58,8 @@ class ExpandAll(Expansion):
     Such a simulation adds as many visits as there are children.
 
     Args:
-        visits: How many visits a leaf has before it is expanded; until then it gets plain rollouts.
+        visits: How many visits a leaf has before it is expanded; until then it gets plain rollouts. The root is
+            expanded at once, since a search is about its children.
     """
 
     visits: int = 1
@@ -69,7 +71,8 @@ class ExpandAll(Expansion):
 
     def play(self, strategy: Any, tree: Tree, leaf: int, scratch: Scratch, rng: Rng) -> None:
         """Expand a leaf that has the visits it takes; roll out from any other."""
-        if tree.visits[leaf] >= self.visits and is_expandable(strategy.game, tree, leaf, scratch.state):
+        is_due = leaf == ROOT or tree.visits[leaf] >= self.visits
+        if is_due and is_expandable(strategy.game, tree, leaf, scratch.state):
             expand_all(strategy, tree, leaf, scratch, rng)
         else:
             roll_out(strategy, tree, leaf, scratch, rng)

@@ -5,15 +5,17 @@ methods run as plain Python behind `State`, and everywhere when Numba's JIT is o
 """
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.component import Component
+from fastmcts.constants import CHANCE
 from fastmcts.errors import GameError
 from fastmcts.jit import wrapping_integers
+from fastmcts.kernels.chance import draw_outcome
 from fastmcts.kernels.moves import legal_moves
 from fastmcts.kernels.rng import below, make_rng, spawn_seed
 from fastmcts.tree import MAX_CHILDREN
@@ -21,6 +23,7 @@ from fastmcts.tree import MAX_CHILDREN
 if TYPE_CHECKING:
     from fastmcts.state import State
 
+TEXTS_SHOWN = 10  # of legal moves, in a message
 DEAL = 2**63  # the part of a seed that deals: a search with the same seed must not draw what was dealt
 
 
@@ -131,6 +134,16 @@ class Game(Component, ABC):
         """The game's own rollout policy: a legal action; `actions` is a buffer to list moves in."""
         return self.random_action(state, actions, rng)
 
+    # ---- Advice; plain Python, never compiled
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """The search options that play this game best, as far as known; used for what a caller leaves out.
+
+        Keys are among `selection`, `expansion`, `rollout`, `method`, `solver` and `final`.
+        """
+        return {}
+
     # ---- Text; plain Python, never compiled
 
     def render(self, state: Position) -> str:
@@ -170,16 +183,21 @@ class Game(Component, ABC):
         """Whether dice or cards decide in the middle of the game."""
         return self.num_chance_outcomes > 0
 
-    def new_initial_state(self, seed: int = 0) -> "State":
+    def new_initial_state(self, seed: int = 0, draw_chance: bool = False) -> "State":
         """The position at the start.
 
         Args:
             seed: Matters where something is shuffled or dealt.
+            draw_chance: Where chance decides first, as in 2048, let it, until a player is to move.
         """
         self.check_declaration()
         position = np.zeros(self.state_size, np.int64)
+        rng = make_rng(spawn_seed(seed, DEAL))
+        outcomes, probabilities = np.zeros(self.num_chance_outcomes, np.int64), np.zeros(self.num_chance_outcomes)
         with wrapping_integers():
-            self.initial(position, make_rng(spawn_seed(seed, DEAL)))
+            self.initial(position, rng)
+            while draw_chance and self.current_player(position) == CHANCE:
+                self.apply(position, draw_outcome(self, position, outcomes, probabilities, rng))
         return self.new_state(position)
 
     def state_from_array(self, array: Position) -> "State":
@@ -208,9 +226,10 @@ class Game(Component, ABC):
         return getattr(type(self), method) is not getattr(Game, method)
 
     def legal_texts(self, state: Position) -> str:
-        """The legal moves in the game's notation, for messages."""
+        """The legal moves in the game's notation, for messages: some of them, and how many there are."""
         legal = self.new_state(state).legal_actions()
-        return ", ".join(self.action_to_string(state, action) for action in legal) or "none"
+        shown = ", ".join(self.action_to_string(state, action) for action in legal[:TEXTS_SHOWN]) or "none"
+        return shown if len(legal) <= TEXTS_SHOWN else f"{shown}, ... ({len(legal)} moves)"
 
     def check_declaration(self) -> None:
         """Raise GameError, with what would be right, if a size is missing or impossible."""

@@ -15,7 +15,7 @@ from fastmcts.component import same
 from fastmcts.final import final_index, voted_index
 from fastmcts.forest import Forest
 from fastmcts.game import Game
-from fastmcts.method import PIMC, default_method
+from fastmcts.method import PIMC
 from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.progress import search_progress
 from fastmcts.recognition import find_below, looks_equal
@@ -24,6 +24,7 @@ from fastmcts.searcher import known_speed, note_speed
 from fastmcts.snapshot import Snapshot, make_trace
 from fastmcts.state import State
 from fastmcts.stoppers import Agreed, Stopper, next_check, next_trace
+from fastmcts.strategy import describe, settle
 
 
 class StoppedError(Exception):
@@ -52,7 +53,9 @@ class MCTS:
         """Check that the options suit the game and make room for the trees of one of several sharers of the memory."""
         if not isinstance(game, Game):
             raise TypeError(f"MCTS takes a Game, such as games.ConnectFour(), not {game!r}")
-        self.method = options.method or default_method(game)
+        game.check_declaration()
+        options = settle(game, options)
+        self.method = options.method
         check_worlds(options)
         is_alone = options.trees == 1 and options.parallel == "trees" and not isinstance(self.method, PIMC)
         if options.threads > 1 and is_alone:
@@ -60,7 +63,6 @@ class MCTS:
                 f"threads={options.threads} have only one tree to work on: set trees={options.threads},"
                 " or parallel='shared', or threads=1 (or search many positions with search_batch)"
             )
-        game.check_declaration()
         self.game = game
         self.options = options
         self.forest = Forest(game, options, sharers)
@@ -85,16 +87,47 @@ class MCTS:
         before = self.forest.root_visits
         spent = time.perf_counter() - start
         if len(actions) == 0:
-            return self.result(state, actions, "game over", before)
+            return self.read_result(state, actions, "game over", before)
         if len(actions) == 1 and not self.options.search_forced:
-            return self.result(state, actions, "single move", before)
+            return self.read_result(state, actions, "single move", before)
         compile_seconds = self.forest.prepare()
         budget = self.make_budget(spent)
-        reason, looks = self.run(state, actions, budget, self.options.stop)
-        if self.options.final == "robust_max" and reason in ("simulations", "seconds"):
-            self.run_on(state, actions, budget)
+        looks: list[Snapshot] = []
+        try:
+            reason = self.run(state, actions, budget, self.options.stop, looks)
+            if self.options.final == "robust_max" and reason in ("simulations", "seconds"):
+                self.run_on(state, actions, budget)
+        except KeyboardInterrupt:
+            if self.options.on_interrupt == "raise" or not self.forest.is_planted:
+                raise
+            reason = "interrupted"
+            if not self.options.expansion.at_once:  # what was added to the trees and not counted any more
+                budget.record(self.forest.root_visits - before - budget.done)
         note_speed(self.forest.searchers[0].strategy, budget.elapsed / max(1, budget.done))
-        return self.result(state, actions, reason, before, budget, compile_seconds, looks)
+        return self.read_result(state, actions, reason, before, budget, compile_seconds, looks)
+
+    def result(self) -> SearchResult:
+        """What is known about the position that was searched last, or advanced to, without searching on.
+
+        After Ctrl-C this is what the search had found. All visits count as reused, since none is new.
+        """
+        if not self.forest.is_planted:
+            raise ValueError("nothing is known: search(state) comes first")
+        self.finish_last_result()
+        state = self.game.new_state(self.forest.root.copy())
+        actions = np.array(state.legal_actions(), np.int64)
+        return self.read_result(state, actions, "not searched", self.forest.root_visits)
+
+    def choose(self, state: State) -> str | None:
+        """The text of the move to make in a position, None if the game is over.
+
+        The next call, for the position after that move or a few moves later, goes on from what is known.
+
+        Args:
+            state: The position; it is not modified.
+        """
+        action = self.search(state).action
+        return None if action is None else state.action_to_string(action)
 
     def advance(self, action: int) -> None:
         """Follow a move that was played: the position after it becomes the root, with its statistics.
@@ -188,15 +221,19 @@ class MCTS:
         """Search on, at most as long again, until the most visited move also has the highest mean."""
         if Agreed().check(self.look(actions, budget, None)) is None:
             more = self.make_budget()
-            self.run(state, actions, more, (Agreed(),))
+            self.run(state, actions, more, (Agreed(),), [])
             budget.add(more)
 
     def run(
-        self, state: State, actions: NDArray[np.int64], budget: Budget, stop: tuple[Stopper, ...]
-    ) -> tuple[str, list[Snapshot]]:
-        """Simulate until something ends it; return the reason, and the looks for the trace."""
+        self,
+        state: State,
+        actions: NDArray[np.int64],
+        budget: Budget,
+        stop: tuple[Stopper, ...],
+        looks: list[Snapshot],
+    ) -> str:
+        """Simulate until something ends it; return the reason, and append the looks for the trace to `looks`."""
         options, forest = self.options, self.forest
-        looks: list[Snapshot] = []
         shown: Snapshot | None = None
         reason = None
         halt = self.cancelled or Flag()
@@ -219,7 +256,7 @@ class MCTS:
                     reason = next(filter(None, (stopper.check(shown) for stopper in stop)), None)
                 if progress.is_due or (reason is not None and progress.show is not None):
                     progress.update(self.look(actions, budget, None))
-        return reason, looks
+        return reason
 
     def look(self, actions: NDArray[np.int64], budget: Budget, previous: Snapshot | None) -> Snapshot:
         """What the search looks like now."""
@@ -237,7 +274,7 @@ class MCTS:
             previous=None if previous is None else without_history(previous),
         )
 
-    def result(
+    def read_result(
         self,
         state: State,
         actions: NDArray[np.int64],
@@ -277,6 +314,7 @@ class MCTS:
             recycled=sum(searcher.recycled for searcher in forest.searchers),
             trees=trees,
             method=self.method,
+            strategy=describe(self.options),
             trace=make_trace(looks or [], len(actions)) if self.options.trace else None,
         )
         self.last_result = weakref.ref(result)
@@ -324,7 +362,10 @@ def check_worlds(options: Options) -> None:
 def refuse_chance(state: State) -> None:
     """Raise ValueError at a position in which nobody has a choice."""
     if state.is_chance_node():
-        raise ValueError("chance decides here: apply an outcome first (state.chance_outcomes() lists them)")
+        raise ValueError(
+            "chance decides here: apply an outcome first (state.chance_outcomes() lists them), or start from"
+            " game.new_initial_state(seed, draw_chance=True)"
+        )
 
 
 def reveals_something(state: State, path: list[int]) -> bool:

@@ -18,6 +18,8 @@ from fastmcts.stoppers import Stopper
 from fastmcts.tree import MAX_VISITS
 
 PARALLEL = ("trees", "shared")
+NAMED_STRATEGIES = ("recommended", "plain")
+ON_INTERRUPT = ("raise", "return")
 
 
 class SearchOptions(TypedDict, total=False):
@@ -26,12 +28,13 @@ class SearchOptions(TypedDict, total=False):
     simulations: int | None
     seconds: float | None
     seed: int | None
-    selection: Selection
-    expansion: Expansion
-    rollout: Rollout
+    strategy: str
+    selection: Selection | None
+    expansion: Expansion | None
+    rollout: Rollout | None
     method: Method | None
-    solver: bool
-    final: str
+    solver: bool | None
+    final: str | None
     stop: Stopper | Sequence[Stopper]
     search_forced: bool
     memory_mb: float
@@ -40,20 +43,27 @@ class SearchOptions(TypedDict, total=False):
     parallel: str
     progress: ProgressOption
     trace: bool
+    on_interrupt: str
 
 
 @dataclass(frozen=True)
 class Options:
     """How to search.
 
+    What is None among `selection`, `expansion`, `rollout`, `method`, `solver` and `final` is filled in by
+    `fastmcts.strategy.settle` when it is known what game is searched.
+
     Args:
         simulations: How many simulations to run, exactly.
         seconds: How long to search. With `simulations` too, whichever ends first; one is needed.
         seed: The same options and seed give the same tree. None draws one, which `result.seed` tells.
+        strategy: Who says what the caller leaves out: the game, by its `recommended` strategy ("recommended"), or
+            nobody ("plain": `UCT(c=0.5)`, `Lazy()` and `RandomRollout()` in every game). Where the recommended strategy
+            does not go together with what the caller asks for, the plain one takes its place.
         selection: Which child a simulation goes down to.
         expansion: Which untried move it adds to the tree.
         rollout: How it plays on where the tree ends.
-        method: What a simulation knows; None follows from the game: `ISMCTS()` where something is hidden, else
+        method: What a simulation knows; in the plain strategy `ISMCTS()` where something is hidden, else
             `PerfectInformation()`.
         solver: Keep proofs: what is decided is not searched again, and a decided root ends the search.
         final: Which move to play: the most visited ("visits"), the one with the highest mean ("value"), the most
@@ -70,17 +80,20 @@ class Options:
             tree, which is faster to good moves but never the same twice.
         progress: True shows a bar; a function is called with a `Snapshot` about ten times a second.
         trace: Record the statistics of the root at 1, 2, 4, ... simulations in `result.trace`.
+        on_interrupt: What Ctrl-C does: "raise" raises KeyboardInterrupt, "return" returns the result so far, with
+            `result.stopped_by == "interrupted"`.
     """
 
     simulations: int | None = None
     seconds: float | None = None
     seed: int = None  # pyright: ignore[reportAssignmentType]  # always set by __post_init__
-    selection: Selection = UCT(c=0.5)
-    expansion: Expansion = Lazy()
-    rollout: Rollout = RandomRollout()
-    method: Method | None = None
-    solver: bool = False
-    final: str = "visits"
+    strategy: str = "recommended"
+    selection: Selection = None  # pyright: ignore[reportAssignmentType]  # these are set when the game is known
+    expansion: Expansion = None  # pyright: ignore[reportAssignmentType]
+    rollout: Rollout = None  # pyright: ignore[reportAssignmentType]
+    method: Method = None  # pyright: ignore[reportAssignmentType]
+    solver: bool = None  # pyright: ignore[reportAssignmentType]
+    final: str = None  # pyright: ignore[reportAssignmentType]
     stop: tuple[Stopper, ...] = ()
     search_forced: bool = False
     memory_mb: float = 512.0
@@ -89,6 +102,7 @@ class Options:
     parallel: str = "trees"
     progress: ProgressOption = False
     trace: bool = False
+    on_interrupt: str = "raise"
 
     def __post_init__(self) -> None:
         if self.simulations is None and self.seconds is None:
@@ -102,20 +116,26 @@ class Options:
         whole_number("seed", self.seed, low=-(2**63), high=2**64 - 1)
         for name, kind in STRATEGIES.items():
             component = getattr(self, name)
-            if not isinstance(component, kind) and not (name == "method" and component is None):
+            if not isinstance(component, kind | None):
                 raise TypeError(f"{name} must be a {kind.__name__}, such as {example(kind)}, not {component!r}")
-        if self.final not in FINAL_MOVES:
-            raise ValueError(f"final must be one of {', '.join(FINAL_MOVES)}, not {self.final!r}")
+        self.check_words()
         self.check_resources()
         self.check_watching()
+
+    def check_words(self) -> None:
+        """Check the options that are one of a few words."""
+        words = {"strategy": NAMED_STRATEGIES, "parallel": PARALLEL, "on_interrupt": ON_INTERRUPT}
+        if self.final is not None:
+            words["final"] = FINAL_MOVES
+        for name, known in words.items():
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}")
 
     def check_resources(self) -> None:
         """Check what a search may use."""
         real_number("memory_mb", self.memory_mb, above=0.0)
         whole_number("trees", self.trees, low=1, high=MOST_TREES)
         whole_number("threads", self.threads, low=1, high=MOST_THREADS)
-        if self.parallel not in PARALLEL:
-            raise ValueError(f"parallel must be {' or '.join(map(repr, PARALLEL))}, not {self.parallel!r}")
         if self.solver and self.trees > 1:
             raise ValueError(f"solver=True proves things in one tree, not in trees={self.trees}: use trees=1")
         if self.parallel == "shared" and self.trees > 1:
@@ -133,7 +153,7 @@ class Options:
         if not isinstance(self.progress, bool) and not callable(self.progress):
             raise TypeError(f"progress must be True, False or a function, not {self.progress!r}")
         for name in ("search_forced", "trace", "solver"):
-            if not isinstance(getattr(self, name), bool):
+            if not isinstance(getattr(self, name), bool) and not (name == "solver" and self.solver is None):
                 raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")
 
 

@@ -32,6 +32,7 @@ class SearchResult:
         state: The position that was searched. `SinglePerspective` of a player who is not to move searches one in which
             that player is, after a continuation drawn from the seed; the rest is about that one.
         method: How it was searched.
+        strategy: The components that were used, as one would write them.
         tree: The arrays of the search tree; with several trees, of the first. Those of an `MCTS` object change
             when it searches on or advances.
         action: The move to make, or None where there is none.
@@ -48,8 +49,8 @@ class SearchResult:
         max_depth: How many moves below the root its deepest node is.
         reused: The share of the root's visits that came from an earlier search.
         seed: The seed; the same options and seed give the same tree.
-        stopped_by: What ended the search: "simulations", "seconds", "single move", "game over", "proven", or
-            what a stopper says.
+        stopped_by: What ended the search: "simulations", "seconds", "single move", "game over", "proven",
+            "interrupted", or what a stopper says.
         memory_mb: How much memory its nodes took at most, in megabytes.
         recycled: How many nodes were dropped to make room for others, since the tree was started.
         trees: The arrays of all trees.
@@ -77,6 +78,7 @@ class SearchResult:
     recycled: int
     trees: tuple[Tree, ...] = field(repr=False)
     method: Method = field(repr=False)
+    strategy: str
     trace: "Trace | None" = field(repr=False)
 
     @cached_property
@@ -125,6 +127,7 @@ class SearchResult:
         if len(order) > ROWS_SHOWN:
             lines.append(f"... and {len(order) - ROWS_SHOWN} more")
         lines.append(f"best line: {' '.join(self.moves_of_best_line())}")
+        lines.append(f"strategy: {self.strategy}")
         return "\n".join(lines)
 
     def moves_of_best_line(self) -> list[str]:

@@ -7,19 +7,12 @@ import numpy as np
 from fastmcts import memory
 from fastmcts.arrays import Position
 from fastmcts.aside import Crew, Flag
-from fastmcts.component import Component
 from fastmcts.constants import ROOT
-from fastmcts.expansion import Lazy
 from fastmcts.game import Game
 from fastmcts.kernels.rng import make_rng, spawn_seed
 from fastmcts.kernels.shared import run_shared
-from fastmcts.method import PerfectInformation
 from fastmcts.options import Options
-from fastmcts.rollout import Rollout
 from fastmcts.searcher import Searcher, scratch_for
-from fastmcts.selection import Selection
-from fastmcts.solver import NoProofs
-from fastmcts.strategy import Strategy
 
 
 class SharedSearcher(Searcher):
@@ -29,8 +22,6 @@ class SharedSearcher(Searcher):
 
     def __init__(self, game: Game, options: Options) -> None:
         super().__init__(game, options, writers=options.threads)
-        for reason in shared_objections(self.strategy):
-            raise ValueError(reason)
         self.scratches = [memory.set_apart(scratch_for(self.strategy)) for _ in range(self.writers)]
         # A generator for each thread, on cache lines of its own.
         self.rng = np.zeros((self.writers, memory.CACHE_LINES // 8), np.uint64)[:, :2]
@@ -69,28 +60,3 @@ class SharedSearcher(Searcher):
     def arguments_of(self, thread: int) -> tuple[Any, ...]:
         """Those of one thread."""
         return self.strategy, self.tree, self.root, self.scratches[thread], self.rng[thread], self.left
-
-
-def shared_objections(strategy: Strategy) -> list[str]:
-    """Why a strategy cannot share one tree; empty if it can."""
-    reasons = []
-    change = "use parallel='trees' with trees=..., or leave it out"
-    if strategy.game.has_chance or strategy.game.has_hidden_information:
-        reasons.append(f"{strategy.game.name} has chance or hidden information, which a shared tree has not: {change}")
-    if type(strategy.method) is not PerfectInformation:
-        reasons.append(f"a shared tree is one of perfect information, not of {strategy.method!r}: {change}")
-    if type(strategy.expansion) is not Lazy:
-        reasons.append(f"a shared tree expands lazily, not by {strategy.expansion!r}: {change}")
-    if not isinstance(strategy.proofs, NoProofs):
-        reasons.append(f"a shared tree keeps no proofs (solver=True): {change}")
-    for component, base in ((strategy.selection, Selection), (strategy.rollout, Rollout)):
-        if component.statistics or component.keeps_moves or learns(component, base):
-            reasons.append(f"a shared tree keeps no statistics for {type(component).__name__}: {change}")
-    if not strategy.selection.untried_first or strategy.selection.normalize:
-        reasons.append(f"a shared tree has no first_play and no normalize: {change}")
-    return reasons
-
-
-def learns(component: Component, base: type[Component]) -> bool:
-    """Whether a rule does something of its own before or after a simulation."""
-    return any(getattr(type(component), name, None) is not getattr(base, name, None) for name in ("enter", "learn"))

@@ -101,9 +101,13 @@ class State:
         """Return a player's number, or raise."""
         return whole_number("player", player, low=0, high=self.game.num_players - 1)
 
-    def action_to_string(self, action: int) -> str:
-        """Write an action in the game's notation."""
-        return self.game.action_to_string(self.array, action)
+    def action_to_string(self, action: int | None) -> str:
+        """Write an action in the game's notation; None, where there is no move to make, is "none"."""
+        if action is None:
+            return "none"
+        if not isinstance(action, int | np.integer):
+            raise TypeError(f"an action is a whole number, not {action!r}")
+        return self.game.action_to_string(self.array, int(action))
 
     def string_to_action(self, text: str) -> int:
         """Read a legal action in the game's notation; ValueError names the legal ones."""

@@ -1,21 +1,33 @@
 """The components of a search, put together and checked against each other."""
 
+import dataclasses
 from functools import cache
 from typing import Any, NamedTuple
 
 from numba import types
 from numba.extending import typeof_impl
 
-from fastmcts.component import ComponentType
-from fastmcts.expansion import ExpandAll, Expansion, Prioritized
+from fastmcts.component import Component, ComponentType, brief
+from fastmcts.errors import GameError
+from fastmcts.expansion import ExpandAll, Expansion, Lazy, Prioritized
 from fastmcts.game import Game
-from fastmcts.method import ISMCTS, PIMC, Method, SinglePerspective, default_method
+from fastmcts.method import ISMCTS, PIMC, Method, PerfectInformation, SinglePerspective, default_method
 from fastmcts.options import Options
-from fastmcts.rollout import GameRollout, Rollout
-from fastmcts.selection import Selection
+from fastmcts.rollout import GameRollout, RandomRollout, Rollout
+from fastmcts.selection import UCT, Selection
 from fastmcts.solver import NoProofs, Proofs, ScoreBounds
 
 NO_PROOFS = NoProofs()  # made once: gathering what Numba has to know of a component takes 2 ms
+
+#: What is used in every game where nobody says anything else. The constant is the best of those that give away no
+#: position of tic-tac-toe after 2,000 simulations (benchmarks/default_rule.py).
+PLAIN: dict[str, Any] = {
+    "selection": UCT(c=0.5),
+    "expansion": Lazy(),
+    "rollout": RandomRollout(),
+    "solver": False,
+    "final": "visits",
+}
 
 
 class Strategy(NamedTuple):
@@ -41,14 +53,63 @@ class Strategy(NamedTuple):
         return self.selection.keeps_moves or self.rollout.keeps_moves
 
 
+def settle(game: Game, options: Options) -> Options:
+    """Fill in what the caller has left open: with the game's recommended strategy, else with the plain one.
+
+    Raises:
+        ValueError: If what the caller asks for makes no sense, with what to change.
+    """
+    plain = plain_options(game)
+    if options.strategy == "recommended" and (recommended := checked_recommendation(game)):
+        try:
+            return filled(game, options, plain | recommended)
+        except ValueError:  # it does not go together with what the caller asks for, as the plain one may
+            pass
+    return filled(game, options, plain)
+
+
+def plain_options(game: Game) -> dict[str, Any]:
+    """The plain strategy for a game."""
+    return {**PLAIN, "method": default_method(game)}
+
+
+def checked_recommendation(game: Game) -> dict[str, Any]:
+    """The search options that a game recommends; GameError if one is no part of a strategy."""
+    recommended = game.recommended
+    for name in recommended:
+        if name not in (known := plain_options(game)):
+            raise GameError(
+                f"{game.name}.recommended has {name!r}, which is no part of a strategy; there are: {', '.join(known)}"
+            )
+    return recommended
+
+
+def filled(game: Game, options: Options, defaults: dict[str, Any]) -> Options:
+    """Put defaults where the options say nothing, and check that all of it goes together."""
+    missing = {name: value for name, value in defaults.items() if getattr(options, name) is None}
+    complete = dataclasses.replace(options, **missing)
+    make_strategy(game, complete)
+    return complete
+
+
 def make_strategy(game: Game, options: Options) -> Strategy:
-    """Put the components together; ValueError says which do not fit and what to change."""
+    """Put the components of complete options together; ValueError says which do not fit and what to change."""
     selection, expansion, rollout = options.selection, options.expansion, options.rollout
     proofs = ScoreBounds(game.num_players, game.constant_sum) if options.solver else NO_PROOFS
-    strategy = Strategy(game, selection, expansion, rollout, proofs, options.method or default_method(game))
-    for reason in objections(strategy):
+    strategy = Strategy(game, selection, expansion, rollout, proofs, options.method)
+    for reason in objections(strategy) + (shared_objections(strategy) if options.parallel == "shared" else []):
         raise ValueError(reason)
     return strategy._replace(method=strategy.method.in_kernels)
+
+
+def describe(options: Options) -> str:
+    """Name the strategy of complete options, as it would be written to ask for it."""
+    parts = [brief(getattr(options, name)) for name in ("selection", "expansion", "rollout", "method")]
+    if options.solver:
+        parts.append("solver=True")
+    if options.final != PLAIN["final"]:
+        parts.append(f'final="{options.final}"')
+    return ", ".join(parts)
 
 
 def objections(strategy: Strategy) -> list[str]:
@@ -94,6 +155,31 @@ def method_objections(game: Game, selection: Selection, expansion: Expansion, me
             f"{selection!r} compares moves that were not tried, which a tree for many worlds does not hold: use UCT"
         )
     return reasons
+
+
+def shared_objections(strategy: Strategy) -> list[str]:
+    """Why a strategy cannot share one tree; empty if it can."""
+    reasons = []
+    change = "use parallel='trees' with trees=..., or leave it out"
+    if strategy.game.has_chance or strategy.game.has_hidden_information:
+        reasons.append(f"{strategy.game.name} has chance or hidden information, which a shared tree has not: {change}")
+    if type(strategy.method) is not PerfectInformation:
+        reasons.append(f"a shared tree is one of perfect information, not of {strategy.method!r}: {change}")
+    if type(strategy.expansion) is not Lazy:
+        reasons.append(f"a shared tree expands lazily, not by {strategy.expansion!r}: {change}")
+    if not isinstance(strategy.proofs, NoProofs):
+        reasons.append(f"a shared tree keeps no proofs (solver=True): {change}")
+    for component, base in ((strategy.selection, Selection), (strategy.rollout, Rollout)):
+        if component.statistics or component.keeps_moves or learns(component, base):
+            reasons.append(f"a shared tree keeps no statistics for {type(component).__name__}: {change}")
+    if not strategy.selection.untried_first or strategy.selection.normalize:
+        reasons.append(f"a shared tree has no first_play and no normalize: {change}")
+    return reasons
+
+
+def learns(component: Component, base: type[Component]) -> bool:
+    """Whether a rule does something of its own before or after a simulation."""
+    return any(getattr(type(component), name, None) is not getattr(base, name, None) for name in ("enter", "learn"))
 
 
 def default_first_play(selection: Selection) -> float | None:

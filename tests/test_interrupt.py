@@ -150,3 +150,38 @@ def test_ctrl_c_does_not_wait_for_the_tree_to_advance_and_the_next_search_does(m
     assert ended.is_set()
     assert result.reused == pytest.approx(visits[4] / (visits[4] + 500))
     check_tree(result.tree)
+
+
+class CtrlC(fastmcts.Stopper):
+    """Sends Ctrl-C after some simulations."""
+
+    def check(self, snapshot: fastmcts.Snapshot) -> str | None:
+        if snapshot.simulations >= 256:
+            os.kill(os.getpid(), signal.SIGINT)
+        return None
+
+
+@pytest.mark.parametrize("options", [{}, {"trees": 2}])
+def test_an_interrupted_search_returns_what_it_has_found_if_asked_to(options: dict[str, Any]) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        result = fastmcts.search(
+            START, simulations=10**9, seed=0, stop=CtrlC(), on_interrupt="return", trace=True, **options
+        )
+        mcts = MCTS(GAME, simulations=10**9, seed=0, stop=CtrlC(), **options)
+        with pytest.raises(KeyboardInterrupt):
+            mcts.search(START)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert result.stopped_by == "interrupted"
+    assert result.simulations == result.visits.sum() == 256
+    assert result.trace is not None
+    assert result.trace.simulations[-1] == 256
+    found = mcts.result()
+    assert found.visits.tolist() == result.visits.tolist()
+    assert (found.action, found.simulations, found.stopped_by) == (result.action, 0, "not searched")
+
+
+def test_a_search_that_has_not_begun_has_no_result() -> None:
+    with pytest.raises(ValueError, match=r"search\(state\) comes first"):
+        MCTS(GAME, simulations=1).result()

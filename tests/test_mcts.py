@@ -245,7 +245,7 @@ def test_visits_beyond_what_int32_counts_are_refused() -> None:
         ({"threads": 2}, ValueError, "threads=2 have only one tree to work on: set trees=2"),
         ({"trees": 0}, ValueError, "trees must be from 1 to"),
         ({"trees": 20}, ValueError, "trees=20 cannot share simulations=10"),
-        ({"parallel": "sideways"}, ValueError, "parallel must be 'trees'.* not 'sideways'"),
+        ({"parallel": "sideways"}, ValueError, "parallel must be one of trees, shared, not 'sideways'"),
         ({"memory_mb": 0}, ValueError, "memory_mb must be above 0"),
         ({"memory_mb": 1e-4}, ValueError, r"memory_mb=0\.0001 is too small for tic_tac_toe: .* at least 0\.002"),
         ({"memory_mb": "1"}, TypeError, "memory_mb must be a number"),
@@ -264,3 +264,15 @@ def test_bad_options_are_refused_in_words(options: Any, error: type[Exception], 
     ):
         with pytest.raises(error, match=message):
             make()
+
+
+def test_choose_tells_the_move_in_words_and_none_at_the_end() -> None:
+    game = games.TicTacToe()
+    state = game.new_initial_state()
+    mcts = MCTS(game, simulations=50, seed=0)
+    texts = []
+    while (text := mcts.choose(state)) is not None:
+        texts.append(text)
+        state.apply_action(state.string_to_action(text))
+    assert state.is_terminal()
+    assert len(texts) >= 5

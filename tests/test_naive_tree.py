@@ -37,7 +37,7 @@ GAMES = [games.TicTacToe(), games.ConnectFour(), Nim(), TwiceInARow(), ThreePlay
 @pytest.mark.parametrize("seed", [0, 1, 12345])
 def test_search_builds_the_tree_of_the_naive_search(game: fastmcts.Game, seed: int) -> None:
     state = game.new_initial_state()
-    result = fastmcts.search(state, simulations=400, seed=seed)
+    result = fastmcts.search(state, simulations=400, seed=seed, strategy="plain")
     assert_equal_and_whole(result, naive.Search(state, seed).run(400))
 
 
@@ -63,13 +63,14 @@ def test_every_strategy_builds_the_tree_of_its_naive_version(
     game: fastmcts.Game, options: dict[str, Any], search: Any, arguments: dict[str, Any]
 ) -> None:
     state = game.new_initial_state()
-    result = fastmcts.search(state, simulations=300, seed=3, **options)
+    result = fastmcts.search(state, simulations=300, seed=3, strategy="plain", **options)
     assert_equal_and_whole(result, search(state, 3, **arguments).run(300))
 
 
 def test_prioritized_builds_the_tree_of_its_naive_version() -> None:
     state = games.SOS(rows=3, columns=4).new_initial_state()
-    result = fastmcts.search(state, simulations=300, seed=3, selection=UCB1(c=1.4), expansion=Prioritized())
+    options: dict[str, Any] = {"strategy": "plain", "selection": UCB1(c=1.4), "expansion": Prioritized()}
+    result = fastmcts.search(state, simulations=300, seed=3, **options)
     root = naive.Prioritized(state, 3, naive.ucb1(1.4)).run(300)
     naive.assert_same_tree(result.tree, ROOT, root)
     check_tree(result.tree)
@@ -79,7 +80,7 @@ def test_the_games_own_rollouts_build_the_tree_of_the_naive_version() -> None:
     # With open cards, since the naive search sees everything.
     state = games.Whist(hand_size=3).new_initial_state(seed=1)
     options: dict[str, Any] = {"rollout": GameRollout(), "method": PerfectInformation()}
-    result = fastmcts.search(state, simulations=200, seed=3, **options)
+    result = fastmcts.search(state, simulations=200, seed=3, strategy="plain", **options)
     assert_equal_and_whole(result, naive.GamePolicy(state, 3).run(200))
 
 
@@ -87,7 +88,7 @@ def test_the_search_of_a_position_far_into_the_game_agrees_too() -> None:
     state = games.ConnectFour(rows=4, columns=5).new_initial_state()
     for column in (2, 2, 1, 3, 1, 0):
         state.apply_action(column)
-    result = fastmcts.search(state, simulations=600, seed=8)
+    result = fastmcts.search(state, simulations=600, seed=8, strategy="plain")
     assert_equal_and_whole(result, naive.Search(state, 8).run(600))
 
 
@@ -124,7 +125,7 @@ def test_every_game_and_strategy_that_is_allowed_builds_the_tree_of_its_naive_ve
         if game.has_hidden_information and "method" in options:
             continue  # they have tests of their own
         search, arguments = NAIVE.get(type(component), (naive.Search, {}))
-        result = fastmcts.search(state, simulations=25, seed=5, **open_cards, **options)
+        result = fastmcts.search(state, simulations=25, seed=5, strategy="plain", **open_cards, **options)
         assert_equal_and_whole(result, search(state, 5, **arguments).run(25))
         compared += 1
     assert compared >= 8

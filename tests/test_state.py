@@ -79,3 +79,26 @@ def test_the_attributes_of_a_game_are_those_of_the_contract() -> None:
     assert (GAME.name, GAME.num_players, GAME.num_actions, GAME.state_size) == ("connect_four", 2, 7, 4)
     assert (GAME.max_game_length, GAME.min_utility, GAME.max_utility) == (42, -1.0, 1.0)
     assert repr(GAME.new_initial_state()).startswith("State(ConnectFour(rows=6, columns=7, connect=4), [0, -1")
+
+
+def test_no_action_is_written_as_none() -> None:
+    state = games.TicTacToe().new_initial_state()
+    assert state.action_to_string(None) == "none"
+    with pytest.raises(TypeError, match="whole number, not 'b2'"):
+        state.action_to_string("b2")  # pyright: ignore[reportArgumentType]
+
+
+def test_a_bad_move_is_answered_with_some_of_the_legal_ones_and_their_number() -> None:
+    with pytest.raises(ValueError, match=r"legal are: a1S, .*, \.\.\. \(128 moves\)$") as caught:
+        games.SOS().new_initial_state().string_to_action("z9X")
+    assert len(str(caught.value)) < 120
+
+
+def test_chance_that_comes_first_is_drawn_if_asked_for() -> None:
+    game = games.Twenty48()
+    assert game.new_initial_state().is_chance_node()
+    starts = {str(game.new_initial_state(seed, draw_chance=True)) for seed in range(20)}
+    assert len(starts) > 10
+    assert game.new_initial_state(3, draw_chance=True) == game.new_initial_state(3, draw_chance=True)
+    result = fastmcts.search(game.new_initial_state(draw_chance=True), simulations=5, seed=0)
+    assert result.action is not None

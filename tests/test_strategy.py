@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import fastmcts
-from fastmcts import GRAVE, MAST, PUCT, UCB1, UCT, ExpandAll, GameRollout, Prioritized, RandomRollout, games
+from fastmcts import GRAVE, MAST, PUCT, UCB1, UCT, ExpandAll, GameRollout, Lazy, Prioritized, RandomRollout, games
 from fastmcts.final import best_index
+from fastmcts.strategy import settle
 from fastmcts.testing import check_tree
 from tests.toys import OneShot
 
@@ -79,8 +80,9 @@ def test_prioritized_visits_scoring_moves_at_least_twice_as_often_as_lazy() -> N
 
 
 def test_expand_all_backs_up_sum_and_count_together() -> None:
-    result = fastmcts.search(TIC_TAC_TOE, simulations=2, seed=0, expansion=ExpandAll(visits=1))
-    assert result.tree.visits[0] == 1 + 9
+    result = fastmcts.search(TIC_TAC_TOE, simulations=1, seed=0, expansion=ExpandAll(visits=1))
+    assert result.tree.visits[0] == 9
+    assert result.tree.value_sum[0] == result.tree.value_sum[1:10].sum()
     assert result.visits.tolist() == [1] * 9
     assert result.tree.num_tried[0] == 9
     check_tree(result.tree)
@@ -88,11 +90,84 @@ def test_expand_all_backs_up_sum_and_count_together() -> None:
 
 def test_expand_all_waits_for_the_visits_it_is_told() -> None:
     waiting = fastmcts.search(TIC_TAC_TOE, simulations=5, seed=0, expansion=ExpandAll(visits=5))
-    assert waiting.visits.sum() == 0
-    expanded = fastmcts.search(TIC_TAC_TOE, simulations=6, seed=0, expansion=ExpandAll(visits=5))
-    assert expanded.visits.tolist() == [1] * 9
-    at_once = fastmcts.search(TIC_TAC_TOE, simulations=1, seed=0, expansion=ExpandAll(visits=0))
-    assert at_once.visits.tolist() == [1] * 9
+    assert waiting.visits.sum() == 9 + 4
+    assert waiting.max_depth == 1
+    expanded = fastmcts.search(TIC_TAC_TOE, simulations=2, seed=0, expansion=ExpandAll(visits=0))
+    assert expanded.visits.sum() == 9 + 8
+    assert expanded.max_depth == 2
+
+
+def test_one_simulation_of_expand_all_is_an_answer_in_a_search_and_in_a_batch() -> None:
+    options: dict[str, Any] = {"simulations": 1, "expansion": ExpandAll()}
+    result = fastmcts.search(TIC_TAC_TOE, seed=fastmcts.spawn_seed(0, 0), **options)
+    batch = fastmcts.search_batch([TIC_TAC_TOE], seed=0, **options)
+    assert result.action == batch.action[0]
+    assert result.policy.sum() == batch.policy[0].sum() == 1.0
+    assert result.value == batch.value[0]
+
+
+@dataclass(frozen=True)
+class Advised(games.TicTacToe):
+    """Recommends what differs from the plain strategy in every part."""
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        return {"selection": PUCT(c=2.0), "rollout": RandomRollout(max_length=3), "solver": True, "final": "lcb"}
+
+
+ADVISED = Advised()
+
+
+def settled(game: fastmcts.Game = ADVISED, **options: Any) -> fastmcts.Options:
+    return settle(game, fastmcts.Options(simulations=2, **options))
+
+
+def test_a_game_recommends_what_the_caller_leaves_out() -> None:
+    options = settled(expansion=ExpandAll(visits=0))
+    assert (options.selection, options.expansion) == (PUCT(c=2.0), ExpandAll(visits=0))
+    assert (options.rollout, options.solver, options.final) == (RandomRollout(max_length=3), True, "lcb")
+    assert settled(selection=UCT(c=1.0), solver=False).selection == UCT(c=1.0)
+    assert settled(solver=False).solver is False
+
+
+def test_the_plain_strategy_is_the_same_for_every_game() -> None:
+    for game in (ADVISED, games.TicTacToe()):
+        options = settled(game, strategy="plain")
+        assert (options.selection, options.expansion, options.rollout) == (UCT(c=0.5), Lazy(), RandomRollout())
+        assert (options.solver, options.final) == (False, "visits")
+
+
+@pytest.mark.parametrize("options", [{"trees": 2}, {"threads": 2, "parallel": "shared"}])
+def test_the_plain_strategy_helps_out_where_the_recommended_one_does_not_fit(options: dict[str, Any]) -> None:
+    assert settled(**options).selection == UCT(c=0.5)
+
+
+def test_a_result_names_its_strategy() -> None:
+    state = ADVISED.new_initial_state()
+    result = fastmcts.search(state, simulations=20, seed=0, strategy="plain", selection=UCB1(c=1.4, bias=0.0))
+    assert result.strategy == "UCB1(), Lazy(), RandomRollout(), PerfectInformation()"
+    assert str(result).endswith(f"strategy: {result.strategy}")
+    named = fastmcts.search(state, simulations=20, seed=0).strategy
+    assert named == 'PUCT(c=2.0), Lazy(), RandomRollout(max_length=3), PerfectInformation(), solver=True, final="lcb"'
+    assert fastmcts.search_batch([state], simulations=20, seed=0).strategy == named
+
+
+@pytest.mark.parametrize("name", fastmcts.registered_games())
+def test_what_a_game_recommends_goes_together(name: str) -> None:
+    game = fastmcts.load_game(name)
+    options = settled(game)
+    assert all(getattr(options, part) == component for part, component in game.recommended.items())
+
+
+def test_a_recommendation_that_is_no_part_of_a_strategy_is_refused() -> None:
+    @dataclass(frozen=True)
+    class Odd(games.TicTacToe):
+        @property
+        def recommended(self) -> dict[str, Any]:
+            return {"trees": 4}
+
+    with pytest.raises(fastmcts.GameError, match="recommended has 'trees', which is no part of a strategy"):
+        settled(Odd())
 
 
 def test_a_discount_prefers_earlier_wins() -> None:

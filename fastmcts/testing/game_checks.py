@@ -15,7 +15,9 @@ from fastmcts.game import Game
 from fastmcts.jit import wrapping_integers
 from fastmcts.kernels.playthrough import play_randomly
 from fastmcts.kernels.rng import below, make_rng
+from fastmcts.options import Options
 from fastmcts.state import State
+from fastmcts.strategy import checked_recommendation, filled, plain_options
 
 CANARY = -0x5EED
 MARGIN = 64  # entries on each side of a buffer
@@ -34,6 +36,7 @@ def check_game(game: Game, positions: int = 2000, seed: int = 0) -> None:
         seed: Which random games.
     """
     game.check_declaration()
+    check_recommendation(game)
     if game.overrides("determinize") != game.overrides("observe"):
         raise GameError(f"{game.name} must have both determinize and observe, or neither")
     memory = Memory()
@@ -49,6 +52,14 @@ def check_game(game: Game, positions: int = 2000, seed: int = 0) -> None:
         )
     for number in range(20):
         check_compiled(game, seed + number)
+
+
+def check_recommendation(game: Game) -> None:
+    """What a game recommends goes together; a search would use the plain strategy instead."""
+    try:
+        filled(game, Options(simulations=1), plain_options(game) | checked_recommendation(game))
+    except (TypeError, ValueError) as error:
+        raise GameError(f"{game.name}.recommended cannot be used: {error}") from error
 
 
 class Sighting(NamedTuple):

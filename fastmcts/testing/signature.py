@@ -30,7 +30,7 @@ def signature(seed: int = 0) -> str:
         state = first_decision(game, seed)
         for strategy in allowed_strategies(game):
             worlds = getattr(strategy.get("method"), "worlds", 1)
-            result = search(state, simulations=max(simulations, worlds), seed=seed, **strategy)
+            result = search(state, simulations=max(simulations, worlds), seed=seed, strategy="plain", **strategy)
             digest.update(repr((name, strategy)).encode())
             digest.update(result.visits.tobytes() + result.values.tobytes())
             digest.update(repr((result.nodes, result.max_depth)).encode())

@@ -9,7 +9,7 @@ from fastmcts.game import Game
 from fastmcts.games import load_game, registered_games
 from fastmcts.options import STRATEGIES, Options
 from fastmcts.state import State
-from fastmcts.strategy import make_strategy
+from fastmcts.strategy import settle
 
 MODULES = {"selection": selection, "expansion": expansion, "rollout": rollout, "method": method}
 
@@ -34,11 +34,11 @@ def searchable_games() -> list[str]:
 
 
 def allowed_strategies(game: Game) -> Iterator[dict[str, Any]]:
-    """Search options that each change one thing from the default, as far as the game allows them."""
+    """Search options that each change one thing from the plain strategy, as far as the game allows them."""
     candidates: list[dict[str, Any]] = [{kind: component} for kind in MODULES for component in all_components(kind)]
     for options in [*candidates, {"solver": True}]:
         try:
-            make_strategy(game, Options(simulations=1, **options))
+            settle(game, Options(simulations=1, strategy="plain", **options))
         except ValueError:
             continue
         yield options

@@ -182,7 +182,7 @@ class GamePolicy(Search):
 
 
 class ExpandAll(Search):
-    """Tiny's search: a leaf with a visit is expanded into all its children, one rollout each."""
+    """A leaf with a visit, and the root at once, is expanded into all its children, one rollout each."""
 
     def simulate(self) -> None:
         state = self.state.clone()
@@ -202,7 +202,7 @@ class ExpandAll(Search):
             state.apply_action(action)
             path.append(node.children[action])
         leaf = path[-1]
-        if state.is_terminal() or leaf.visits < 1:
+        if state.is_terminal() or (leaf.visits < 1 and leaf is not self.root):
             totals, count = self.play_out(state, []), 1
         else:
             leaf.untried, totals, count = [], [0.0] * state.game.num_players, 0
