@@ -1,11 +1,22 @@
 """The slow, obvious MCTS, with which the kernels must agree to the last bit."""
 
 from tests.naive.search import Generator, Node, Score, Search, assert_same_tree, ucb1, ucb1_tuned, uct
-from tests.naive.strategies import Decisive, ExpandAll, GamePolicy, Grave, Mast, Prioritized, Puct, Solver
+from tests.naive.strategies import (
+    CarefulPolicy,
+    Decisive,
+    ExpandAll,
+    GamePolicy,
+    Grave,
+    Mast,
+    Prioritized,
+    Puct,
+    Solver,
+)
 from tests.naive.worlds import AllObservers, InformationSets, Resampled, SinglePerspective
 
 __all__ = [
     "AllObservers",
+    "CarefulPolicy",
     "Decisive",
     "ExpandAll",
     "GamePolicy",

@@ -59,6 +59,7 @@ class Node:
     square_sum: float = 0.0
     untried: list[int] | None = None
     children: dict[int, "Node"] = field(default_factory=dict)
+    priors: dict[int, float] = field(default_factory=dict)
     amaf_visits: dict[int, int] = field(default_factory=dict)
     amaf_sum: dict[int, float] = field(default_factory=dict)
     available: int = 0

@@ -34,15 +34,18 @@ class Puct(Search):
     def arrange(self, state: fastmcts.State) -> list[int]:
         actions = state.legal_actions()
         self.rng.shuffle(actions)
+        priors = np.zeros(len(actions))
+        state.game.prior(state.array, np.array(actions, np.int64), len(actions), priors)
+        self.arranged = dict(zip(actions, priors.tolist(), strict=True))
         return actions
 
     def best(self, path: list[Node]) -> int:
         node = path[-1]
         assert node.untried is not None
-        prior = 1.0 / (len(node.children) + len(node.untried))
+        node.priors = node.priors or self.arranged  # those of the moves that were arranged just now
         root = math.sqrt(node.visits)
-        scores = {a: child.mean + 1.4 * prior * root / (1 + child.visits) for a, child in node.children.items()}
-        scores |= dict.fromkeys(node.untried, 0.5 + 1.4 * prior * root)
+        scores = {a: c.mean + 1.4 * node.priors[a] * root / (1 + c.visits) for a, c in node.children.items()}
+        scores |= {action: 0.5 + 1.4 * node.priors[action] * root for action in node.untried}
         return max(scores, key=scores.__getitem__)
 
 
@@ -177,8 +180,17 @@ class Solver(Search):
 class GamePolicy(Search):
     """The game's own rollout policy, which draws from the same generator."""
 
+    policy = "rollout_action"
+
     def rollout_action(self, state: fastmcts.State) -> int:
-        return int(self.rng.lend(state.game.rollout_action, state.array, np.zeros(state.game.num_actions, np.int64)))
+        policy = getattr(state.game, self.policy)
+        return int(self.rng.lend(policy, state.array, np.zeros(state.game.num_actions, np.int64)))
+
+
+class CarefulPolicy(GamePolicy):
+    """The game's second policy."""
+
+    policy = "careful_action"
 
 
 class ExpandAll(Search):
