@@ -4,18 +4,17 @@
     python benchmarks/recommended.py --only hex whist --budgets 200 2000 --games 100
     python benchmarks/recommended.py --only pig --write                 # and put its rows into docs/strategies.md
 
-Games of two sides come in pairs from the same random opening, with changed seats; where hands are hidden both games
-of a pair have the same cards, and who wins more with them in both together has won the deal. Games of one player are
-played by both strategies on the same deals: the share that each wins, or its mean score. Intervals are those of 95%.
-Every move is searched with a fresh tree. A row is printed as soon as it is played; Ctrl-C prints what was played.
+Games of two sides come in pairs from the same random opening, with changed seats. Where hands are hidden both games
+of a pair have the same cards, and the side that scores more in both together has won. Games of one player are played
+by both strategies on the same deals: the share that each wins, or its mean score. Intervals are those of 95%. Every
+move is searched with a fresh tree. A row is printed as soon as it is played; Ctrl-C prints what was played.
 
-`--write` replaces the rows that were played in the table of the page, keeps the others, and renews the table of
-what is recommended, with simulations per second of both strategies.
+`--write` puts the rows that were played whole into the table of the page, keeps the others, and writes anew what each
+game recommends, with the simulations per second of both strategies.
 """
 
 import argparse
 import itertools
-import re
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -27,7 +26,8 @@ import arena
 import numpy as np
 
 import fastmcts
-from fastmcts import Game, State, spawn_seed
+from fastmcts import Game, Options, games, spawn_seed
+from fastmcts.strategy import describe, settle
 from fastmcts.testing.strategies import first_decision, searchable_games
 
 PAGE = Path(__file__).parent.parent / "docs" / "strategies.md"
@@ -36,18 +36,60 @@ RECOMMENDED = ("<!-- recommended -->", "<!-- end of recommended -->")
 SCORE_HEADER = ("game", "simulations", "games", "recommended (95%)", "plain")
 RECOMMENDED_HEADER = ("game", "recommended", "simulations/s", "plain, simulations/s")
 
+#: Games that are played on more boards than their usual one, which is small or only one of their forms.
+BOARDS: dict[str, tuple[Game, ...]] = {
+    "dots_and_boxes": (games.DotsAndBoxes(), games.DotsAndBoxes(rows=4, columns=4)),
+    "klondike": (games.Klondike(), games.Klondike(macro=True)),
+    "mnk": (games.MNK(), games.MNK(m=15, n=15, k=5)),
+}
 BUDGETS = (200, 2_000, 20_000)
 GAMES = 200
 SPEED_SIMULATIONS = 5_000
 SPEED_ROUNDS = 3
 
-#: A game's name -> its row's score and the plain one's, once it is played.
-Row = tuple[str, ...]
+
+def boards(name: str) -> tuple[Game, ...]:
+    """The boards on which a game is played."""
+    return BOARDS.get(name) or (fastmcts.load_game(name),)
+
+
+def label(game: Game) -> str:
+    """What a game is called in the tables: its id, and its options where it is played on several boards."""
+    return f"`{game!r}`" if game.name in BOARDS else f"`{game.name}`"
+
+
+# ---- Playing
+
+
+@dataclass
+class Row:
+    """A game at one budget.
+
+    Attributes:
+        game: The game.
+        budget: Simulations for each move.
+        games: How many games were played.
+        recommended: The score of the recommended strategy, with its interval.
+        plain: The score of the plain one.
+        is_whole: Whether all games were played; Ctrl-C may have come before.
+    """
+
+    game: Game
+    budget: int
+    games: int
+    recommended: str
+    plain: str
+    is_whole: bool
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """What stands in the table."""
+        return label(self.game), f"{self.budget:,}", f"{self.games:,}", self.recommended, self.plain
 
 
 @dataclass
 class Solo:
-    """How one player has done in deals played alone.
+    """How somebody has done alone.
 
     Attributes:
         utilities: What each deal has brought.
@@ -56,10 +98,10 @@ class Solo:
     utilities: list[float] = field(default_factory=list)
 
     def text(self, game: Game) -> str:
-        """The share of deals won where the most that can be won is 1, else the mean score, with its interval."""
+        """The share of deals won, where 1 is a win, else the mean score; with its interval."""
         mean = statistics.mean(self.utilities)
         if game.max_utility == 1.0:
-            return "won " + arena.share(mean, arena.wilson(mean, len(self.utilities)))
+            return arena.share(mean, arena.wilson(mean, len(self.utilities)))
         error = statistics.stdev(self.utilities) / len(self.utilities) ** 0.5
         return f"{mean:,.0f} ± {arena.DEVIATIONS * error:,.0f}"
 
@@ -67,13 +109,13 @@ class Solo:
 def play_alone(
     solo: Solo, game: Game, side: arena.Side, seeds: Sequence[int], show: Callable[[int], object] | None = None
 ) -> None:
-    """Let a side play deals of a one-player game next to each other, and note what they bring.
+    """Let somebody play deals of a one-player game side by side, and note what they bring.
 
     Args:
         solo: Where the utilities are added, block by block: after Ctrl-C it has those of whole blocks.
         game: The game.
         side: Who plays.
-        seeds: One for each deal: it decides the cards, and every outcome of chance.
+        seeds: One for each deal: it decides the cards, and what chance draws.
         show: Called with the number of deals that are over.
     """
     for start in range(0, len(seeds), arena.BLOCK):
@@ -89,59 +131,138 @@ def play_alone(
             if not running:
                 break
             at_move = [states[number] for number in running]
-            for state, action in zip(at_move, side.choose(running, at_move, spawn_seed(block[0], move)), strict=True):
+            actions = side.choose(running, at_move, spawn_seed(block[0], move))
+            for state, action in zip(at_move, actions, strict=True):
                 state.apply_action(int(action))
         solo.utilities.extend(state.returns()[0] for state in states)
 
 
-def searching(simulations: int, threads: int, **options: Any) -> arena.Side:
-    """Somebody who searches for each move."""
-    return arena.Searching(simulations=simulations, threads=threads, **options)
-
-
-def solo_row(game: Game, budget: int, count: int, threads: int, seed: int) -> Row:
-    """Let both strategies play the same deals; the row as far as Ctrl-C let them, empty before both have some."""
+def alone(game: Game, budget: int, sides: Sequence[arena.Side], count: int, seed: int) -> Row | None:
+    """Both strategies on the same deals; None if Ctrl-C comes before both have played."""
     seeds = [spawn_seed(seed, deal) for deal in range(count)]
-    players = {"recommended": Solo(), "plain": Solo()}
-    sides = {"recommended": searching(budget, threads), "plain": searching(budget, threads, strategy="plain")}
+    solos = [Solo(), Solo()]
     with suppress(KeyboardInterrupt), arena.bars() as add_bar:
-        for name, solo in players.items():
-            bar = add_bar(f"{game.name}, {budget:,}: {name}", count)
-            play_alone(solo, game, sides[name], seeds, lambda over, bar=bar: bar(over, ""))
-    if any(len(solo.utilities) < count for solo in players.values()):
-        return ()
-    return (label(game), f"{budget:,}", f"{count:,}", *(solo.text(game) for solo in players.values()))
+        for name, solo, side in zip(("recommended", "plain"), solos, sides, strict=True):
+            show = add_bar(f"{game.name}, {budget:,}: {name}", count)
+            play_alone(solo, game, side, seeds, lambda over, show=show: show(over, ""))
+    played = min(len(solo.utilities) for solo in solos)
+    if played < 2:
+        return None
+    texts = [Solo(solo.utilities[:played]).text(game) for solo in solos]
+    return Row(game, budget, played, texts[0], texts[1], played == count)
 
 
-def match_row(game: Game, budget: int, count: int, threads: int, seed: int) -> tuple[Row, bool]:
-    """Play recommended against plain; the row, empty where no two pairs were played, and whether it is whole."""
-    match = arena.Match(
-        f"{budget:,}", game, searching(budget, threads), searching(budget, threads, strategy="plain")
-    )
-    # Random moves before a deal is played would be bids and cards that nobody chose.
-    hidden = game.has_hidden_information
-    options = {"opening_moves": 0 if hidden else arena.OPENING_MOVES, "same_cards": hidden, "seed": seed}
-    for _, score in arena.play_each([match], count, **options):
-        row = (label(game), f"{budget:,}", f"{score.games:,}", str(score), f"{1.0 - score.mean:.1%}")
-        return row, score.games >= count
-    return (), False
+def against(game: Game, budget: int, sides: Sequence[arena.Side], count: int, seed: int) -> Row | None:
+    """The recommended strategy against the plain one; None if Ctrl-C comes before two pairs are played."""
+    match = arena.Match(f"{budget:,}", game, *sides)
+    hidden = game.has_hidden_information  # there, random moves at the start would be cards that nobody chose
+    options: dict[str, Any] = {"opening_moves": 0 if hidden else arena.OPENING_MOVES, "same_cards": hidden}
+    for _, score in arena.play_each([match], count, seed=seed, **options):
+        return Row(game, budget, score.games, str(score), f"{1.0 - score.mean:.1%}", score.games >= count)
+    return None
 
 
-def label(game: Game) -> str:
-    """How a game is called in the tables."""
-    return f"`{game!r}`" if game.name in VARIANTS else f"`{game.name}`"
-
-
-def played(arguments: argparse.Namespace) -> Iterator[Row]:
+def play(arguments: argparse.Namespace) -> Iterator[Row]:
     """The rows, one after the other; Ctrl-C ends with what was played."""
     for name in arguments.only:
         for game, budget in itertools.product(boards(name), arguments.budgets):
-            if game.num_players == 1:
-                row = solo_row(game, budget, arguments.games, arguments.threads, arguments.seed)
-                is_whole = row != ()
-            else:
-                row, is_whole = match_row(game, budget, arguments.games, arguments.threads, arguments.seed)
+            search = {"simulations": budget, "threads": arguments.threads}
+            sides = [arena.Searching(**search), arena.Searching(strategy="plain", **search)]
+            compare = alone if game.num_players == 1 else against
+            row = compare(game, budget, sides, arguments.games, arguments.seed)
             if row:
                 yield row
-            if not is_whole:
+            if not row or not row.is_whole:
                 return
+
+
+# ---- The page
+
+
+def recommended_rows(names: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """What each game recommends, and what it costs."""
+    for game in itertools.chain.from_iterable(boards(name) for name in names):
+        options = settle(game, Options(simulations=1))
+        yield label(game), f"`{describe(options)}`", f"{speed(game):,.0f}", f"{speed(game, strategy='plain'):,.0f}"
+
+
+def speed(game: Game, **options: Any) -> float:
+    """Simulations per second from the start on one core, the best of some rounds."""
+    state = first_decision(game)
+    fastmcts.search(state, simulations=10, seed=0, **options)
+    results = [
+        fastmcts.search(state, simulations=SPEED_SIMULATIONS, seed=seed, **options) for seed in range(SPEED_ROUNDS)
+    ]
+    return max(result.simulations / result.seconds for result in results)
+
+
+def between(text: str, markers: tuple[str, str]) -> tuple[str, str, str]:
+    """A text before, between and behind two markers."""
+    before, rest = text.split(markers[0])
+    inside, after = rest.split(markers[1])
+    return before, inside, after
+
+
+def table_rows(text: str) -> list[tuple[str, ...]]:
+    """The rows of a Markdown table, without its header."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [tuple(cell.strip() for cell in line.strip("|").split(" | ")) for line in lines[2:]]
+
+
+def merged(old: Iterable[tuple[str, ...]], new: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Rows of scores: a new one takes the place of an old one for the same game and budget; sorted by both."""
+    rows = {row[:2]: row for row in (*old, *new)}
+    return [
+        rows[key] for key in sorted(rows, key=lambda key: (key[0].strip("`").lower(), int(key[1].replace(",", ""))))
+    ]
+
+
+def write(rows: Iterable[tuple[str, ...]], names: Iterable[str]) -> None:
+    """Put rows of scores into the page, and what the games recommend."""
+    text = PAGE.read_text()
+    before, inside, after = between(text, SCORES)
+    scores = "\n".join(arena.table(SCORE_HEADER, merged(table_rows(inside), rows)))
+    text = f"{before}{SCORES[0]}\n\n{scores}\n\n{SCORES[1]}{after}"
+    before, inside, after = between(text, RECOMMENDED)
+    known = {row[0]: row for row in (*table_rows(inside), *recommended_rows(names))}
+    lines = "\n".join(arena.table(RECOMMENDED_HEADER, [known[key] for key in sorted(known, key=str.lower)]))
+    PAGE.write_text(f"{before}{RECOMMENDED[0]}\n\n{lines}\n\n{RECOMMENDED[1]}{after}")
+
+
+def parse() -> argparse.Namespace:
+    """Read the command line."""
+    names = searchable_games()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="GAME", help=", ".join(names))
+    parser.add_argument("--budgets", nargs="+", type=int, default=BUDGETS, help="simulations for each move")
+    parser.add_argument("--games", type=int, default=GAMES, help="for each game and budget, in pairs")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--write", action="store_true", help=f"put the rows into {PAGE.parent.name}/{PAGE.name}")
+    arguments = parser.parse_args()
+    if arguments.games < 4:
+        parser.error(f"--games must be at least 4, not {arguments.games}: one pair has no interval")
+    if min(arguments.budgets) < 1:
+        parser.error(f"--budgets must be at least 1 each, not {min(arguments.budgets)}")
+    return arguments
+
+
+def main() -> None:
+    """Play, print the table, and write it if asked to."""
+    arguments = parse()
+    whole: list[tuple[str, ...]] = []
+
+    def cells() -> Iterator[tuple[str, ...]]:
+        for row in play(arguments):
+            yield row.cells
+            if row.is_whole:
+                whole.append(row.cells)
+
+    for line in arena.table(SCORE_HEADER, cells()):
+        print(line, flush=True)
+    if arguments.write:
+        write(whole, arguments.only)
+
+
+if __name__ == "__main__":
+    main()

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from fastmcts.checks import whole_number
 from fastmcts.constants import TERMINAL
 from fastmcts.game import Game
 from fastmcts.kernels.rng import below
+from fastmcts.rollout import GameRollout
+from fastmcts.selection import PUCT
 
 #: Where the parts of a position stand: who is to move, and a bitboard per player.
 PLAYER, PIECES = 0, 1
@@ -194,6 +197,11 @@ class Breakthrough(Game):
         return state[PIECES + player] & far_row != 0 or state[PIECES + 1 - player] == 0
 
     # ---- Knowledge of the game
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """Its priors, and rollouts that do not overlook a win."""
+        return {"selection": PUCT(c=3.0), "rollout": GameRollout()}
 
     def far_row(self, player: int) -> Word:
         """The cells that a player wants to reach."""

@@ -1,6 +1,7 @@
 """Connect Four on boards of any size."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.checks import whole_number
@@ -8,6 +9,7 @@ from fastmcts.constants import NONE, TERMINAL
 from fastmcts.game import Game
 from fastmcts.games._lines import has_line
 from fastmcts.kernels.rng import below
+from fastmcts.rollout import GameRollout
 
 #: Where the parts of a position stand. Stones are two bitboards, or one entry per cell on large boards.
 PLAYER, WINNER, STONES = 0, 1, 2
@@ -160,6 +162,11 @@ class ConnectFour(Game):
         if winner != NONE:
             out[winner] = 1.0
             out[1 - winner] = -1.0
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """Rollouts that complete lines and stop them."""
+        return {"rollout": GameRollout()}
 
     def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """Complete a line, else stop the other's, else any column."""

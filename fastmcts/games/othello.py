@@ -1,6 +1,7 @@
 """Othello (Reversi) on the usual board of 8x8."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,8 @@ from fastmcts.constants import TERMINAL
 from fastmcts.game import Game
 from fastmcts.jit import compiled
 from fastmcts.kernels.rng import below
+from fastmcts.rollout import GameRollout
+from fastmcts.selection import PUCT
 
 #: Where the parts of a position stand: who is to move, a bitboard per player, where a disc may be placed.
 PLAYER, DISCS, PLACES = 0, 1, 3
@@ -101,6 +104,11 @@ class Othello(Game):
         out[1] = -out[0]
 
     # ---- Knowledge of the game
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """Its priors, and rollouts that know corners."""
+        return {"selection": PUCT(c=1.0), "rollout": GameRollout()}
 
     def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """A corner if there is one, else a place that is not beside an empty corner, else any."""
