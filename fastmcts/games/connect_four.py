@@ -124,10 +124,19 @@ class ConnectFour(Game):
 
     def drop(self, state: Position, column: int) -> bool:
         """Put a stone on a board of cells; whether it completes a line."""
+        row = self.free_row(state, column)
+        state[STONES + column * self.rows + row] = 1 + state[PLAYER]
+        return self.is_in_line(state, column, row)
+
+    def free_row(self, state: Position, column: int) -> int:
+        """The lowest free row in a column of a board of cells; the column must have one."""
         row = 0
         while state[STONES + column * self.rows + row] != EMPTY:
             row += 1
-        state[STONES + column * self.rows + row] = 1 + state[PLAYER]
+        return row
+
+    def is_in_line(self, state: Position, column: int, row: int) -> bool:
+        """Whether the stone in a cell of a board of cells is part of a line that wins."""
         for column_step, row_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
             forward = self.count_along(state, column, row, column_step, row_step)
             backward = self.count_along(state, column, row, -column_step, -row_step)
@@ -169,21 +178,28 @@ class ConnectFour(Game):
         return {"rollout": GameRollout()}
 
     def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
-        """Complete a line, else stop the other's, else any column."""
+        """Complete a line, else stop one that the other would complete, else any column."""
         count = self.legal_actions(state, actions)
+        stop = NONE
+        for index in range(count):
+            if self.would_win(state, actions[index], state[PLAYER]):
+                return actions[index]
+            if self.would_win(state, actions[index], 1 - state[PLAYER]):
+                stop = actions[index]
+        return stop if stop != NONE else actions[below(rng, count)]
+
+    def would_win(self, state: Position, column: int, player: int) -> bool:
+        """Whether a stone of a player in a column that is not full would complete a line."""
         if self.has_bitboards:
             occupied = state[OWN] | state[OTHER]
-            answer = NONE
-            for index in range(count):
-                bottom = 1 << actions[index] * (self.rows + 1)
-                cell = (occupied + bottom) & ~occupied
-                if has_line(state[OWN] | cell, self.rows + 1, self.connect):
-                    return actions[index]
-                if has_line(state[OTHER] | cell, self.rows + 1, self.connect):
-                    answer = actions[index]
-            if answer != NONE:
-                return answer
-        return actions[below(rng, count)]
+            cell = (occupied + (1 << column * (self.rows + 1))) & ~occupied
+            stones = state[OWN] if player == state[PLAYER] else state[OTHER]
+            return has_line(stones | cell, self.rows + 1, self.connect)
+        row = self.free_row(state, column)
+        state[STONES + column * self.rows + row] = 1 + player
+        won = self.is_in_line(state, column, row)
+        state[STONES + column * self.rows + row] = EMPTY
+        return won
 
     def render(self, state: Position) -> str:
         """Lines of `x`, `o` and dots, with the columns' letters below."""

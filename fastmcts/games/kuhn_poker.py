@@ -1,11 +1,13 @@
 """Kuhn poker, the smallest poker: three cards, two players, one bet."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.constants import TERMINAL
 from fastmcts.game import Game
 from fastmcts.kernels.rng import below
+from fastmcts.selection import UCT
 
 #: Where the parts of a position stand: who is to move, the betting so far, and each player's card.
 PLAYER, HISTORY, CARD = 0, 1, 2
@@ -102,6 +104,11 @@ class KuhnPoker(Game):
     def reveals(self, state: Position, action: int) -> bool:
         """Whether the cards are shown next."""
         return self.is_showdown(2 * state[HISTORY] + action)
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """A smaller constant: rewards are scaled by the two chips of a bet, and many games are for one."""
+        return {"selection": UCT(c=0.2)}
 
     def render(self, state: Position) -> str:
         """Cards and betting, such as `K J: pass bet`."""

@@ -108,7 +108,7 @@ class Othello(Game):
     @property
     def recommended(self) -> dict[str, Any]:
         """Its priors, and rollouts that know corners."""
-        return {"selection": PUCT(c=1.0), "rollout": GameRollout()}
+        return {"selection": PUCT(c=2.0), "rollout": GameRollout()}
 
     def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """A corner if there is one, else a place that is not beside an empty corner, else any."""

@@ -1,6 +1,7 @@
 """Pig, the dice game: roll on, or hold and keep what you have."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +11,13 @@ from fastmcts.checks import whole_number
 from fastmcts.constants import CHANCE, NONE, TERMINAL
 from fastmcts.game import Game
 from fastmcts.kernels.rng import below
+from fastmcts.rollout import RandomRollout
+from fastmcts.selection import UCT
 
 #: Where the parts of a position stand: who decides, whose turn it is, what the turn has gathered, how many
 #: decisions have been made, who won, and each player's score.
 PLAYER, TURN_PLAYER, TURN_TOTAL, DECISIONS, WINNER, SCORE = range(6)
 
-HOLD_AT = 20  # a roll brings 20 / 6 points on average, and loses the sum of the turn one time in six
 ROLL, HOLD = 0, 1
 FACES = 6
 
@@ -133,9 +135,10 @@ class Pig(Game):
             else:
                 out[player] = 1.0 if state[WINNER] == player else -1.0 / (self.num_players - 1)
 
-    def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
-        """Hold at 20, up to where the next roll is expected to bring more than a 1 takes away."""
-        return HOLD if self.must_hold(state) or state[TURN_TOTAL] >= HOLD_AT else ROLL
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """No rollouts: the luck of a whole game hides what one decision is worth, the points so far do not."""
+        return {"selection": UCT(c=0.2), "rollout": RandomRollout(max_length=0)}
 
     def evaluate(self, state: Position, out: Utilities) -> None:
         """A share of the winner's prize for what one has of all points, the turn's included."""
