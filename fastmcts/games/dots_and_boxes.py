@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from fastmcts.constants import TERMINAL
 from fastmcts.game import Game
 from fastmcts.games._bit_set import count, fill, is_empty, members, nth, remove, words_for, write_all
 from fastmcts.kernels.rng import below
+from fastmcts.rollout import GameRollout
+from fastmcts.selection import PUCT
 
 #: Where the parts of a position stand: who is to move, both scores, the open lines, then the boxes.
 PLAYER, SCORES, OPEN = 0, 1, 3
@@ -138,6 +141,11 @@ class DotsAndBoxes(Game):
     def is_promising(self, state: Position, action: int) -> bool:
         """A line that completes a box."""
         return self.completed(state, action) > 0
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """Its priors, and rollouts that take boxes and give none away."""
+        return {"selection": PUCT(c=1.0), "rollout": GameRollout()}
 
     def gives(self, state: Position, action: int) -> bool:
         """Whether an open line would be the third side of a box, which the other then completes."""

@@ -1,6 +1,7 @@
 """The m,n,k-games: k in a row on a board of m columns and n rows."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from fastmcts.games._bit_set import count, fill, is_empty, members, nth, remove,
 from fastmcts.games._lines import has_line
 from fastmcts.jit import compiled
 from fastmcts.kernels.rng import below
+from fastmcts.selection import PUCT
 
 #: Where the parts of a position stand: who is to move, who won, the empty cells, then the stones.
 PLAYER, WINNER, EMPTY = 0, 1, 2
@@ -153,6 +155,11 @@ class MNK(Game):
             out[1 - winner] = -1.0
 
     # ---- Knowledge of the game
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """Its priors: most cells of a large board are far from every line."""
+        return {"selection": PUCT(c=3.0)}
 
     def prior(self, state: Position, actions: Actions, count: int, out: NDArray[np.float64]) -> None:
         """By the longest line that either player would have with a stone in the cell."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.bits import count_bits, nth_bit
@@ -10,6 +11,8 @@ from fastmcts.constants import NONE
 from fastmcts.games._cards import CARDS, CLUBS, card_number, card_text
 from fastmcts.games._tricks import OPENER, PLAYER, TRICKS, TrickGame
 from fastmcts.kernels.rng import below
+from fastmcts.rollout import CarefulRollout
+from fastmcts.selection import UCT
 from fastmcts.state import State
 
 SCORINGS = ("bid", "tricks", "penalty")
@@ -187,6 +190,11 @@ class OhHell(TrickGame):
     def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """The estimated bid; then the cheapest card that wins the trick as it stands, else the cheapest."""
         return self.estimated_bid(state, rng) if self.is_bidding(state) else self.thrifty_card(state, rng)
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """The policy that keeps to the bid."""
+        return {"selection": UCT(c=0.3), "rollout": CarefulRollout()}
 
     def careful_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """The estimated bid; then as many tricks as bid, and no more."""
