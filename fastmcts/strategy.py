@@ -115,16 +115,13 @@ def describe(options: Options) -> str:
 def objections(strategy: Strategy) -> list[str]:
     """Why a combination makes no sense; empty if it does."""
     game, selection, expansion, rollout, proofs, method = strategy
-    rule, reasons = type(selection).__name__, []
+    reasons = []
     if isinstance(rollout, GameRollout) and not game.overrides("rollout_action"):
         reasons.append(f"GameRollout plays a game's own rollout_action, and {game.name} has none: use RandomRollout")
     if isinstance(rollout, CarefulRollout) and not game.overrides("careful_action"):
         reasons.append(f"CarefulRollout plays a game's own careful_action, and {game.name} has none: use RandomRollout")
-    if isinstance(expansion, Prioritized):
-        if not game.overrides("is_promising"):
-            reasons.append(f"Prioritized asks is_promising, and {game.name} does not have it: use Lazy")
-        if not selection.untried_first:
-            reasons.append(f"Prioritized orders untried moves, and {rule} chooses them by score: use Lazy")
+    if isinstance(expansion, Prioritized) and not game.overrides("is_promising"):
+        reasons.append(f"Prioritized asks is_promising, and {game.name} does not have it: use Lazy")
     if isinstance(expansion, ExpandAll) and selection.first_play != default_first_play(selection):
         reasons.append("ExpandAll leaves no move untried, so that first_play means nothing: leave it out")
     if selection.bias != 0.0 and not game.overrides("prior"):

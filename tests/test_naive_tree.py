@@ -77,6 +77,14 @@ def test_prioritized_builds_the_tree_of_its_naive_version() -> None:
     check_tree(result.tree)
 
 
+def test_prioritized_with_first_play_urgency_builds_the_tree_of_its_naive_version() -> None:
+    state = games.SOS(rows=3, columns=4).new_initial_state()
+    options: dict[str, Any] = {"strategy": "plain", "selection": PUCT(), "expansion": Prioritized()}
+    result = fastmcts.search(state, simulations=300, seed=3, **options)
+    naive.assert_same_tree(result.tree, ROOT, naive.PrioritizedPuct(state, 3).run(300))
+    check_tree(result.tree)
+
+
 def test_the_games_own_rollouts_build_the_tree_of_the_naive_version() -> None:
     # With open cards, since the naive search sees everything.
     state = games.Whist(hand_size=3).new_initial_state(seed=1)

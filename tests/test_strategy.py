@@ -10,6 +10,7 @@ import pytest
 import fastmcts
 from fastmcts import GRAVE, MAST, PUCT, UCB1, UCT, ExpandAll, GameRollout, Lazy, Prioritized, RandomRollout, games
 from fastmcts.final import best_index
+from fastmcts.jit import JIT_ENABLED
 from fastmcts.strategy import settle
 from fastmcts.testing import check_tree
 from tests.toys import OneShot
@@ -23,7 +24,6 @@ SOS = games.SOS().new_initial_state()
     [
         (TIC_TAC_TOE, {"rollout": GameRollout()}, "tic_tac_toe has none: use RandomRollout"),
         (TIC_TAC_TOE, {"expansion": Prioritized()}, "tic_tac_toe does not have it: use Lazy"),
-        (SOS, {"expansion": Prioritized(), "selection": PUCT()}, "PUCT chooses them by score: use Lazy"),
         (TIC_TAC_TOE, {"expansion": ExpandAll(), "selection": UCT(first_play=0.5)}, "first_play means nothing"),
         (TIC_TAC_TOE, {"selection": UCT(bias=1.0)}, "tic_tac_toe has no method prior: use bias=0"),
         (TIC_TAC_TOE, {"solver": True, "trees": 2}, "solver=True proves things in one tree, not in trees=2"),
@@ -63,20 +63,34 @@ def scoring_position() -> fastmcts.State:
     return state
 
 
-@pytest.mark.jit
-def test_prioritized_visits_scoring_moves_at_least_twice_as_often_as_lazy() -> None:
+SEARCHES = 20 if JIT_ENABLED else 5
+
+
+def scoring_visits(**options: Any) -> int:
+    """How often some searches of 100 simulations visit the scoring move, the assumed visits among them."""
     state = scoring_position()
-    promising = [a for a in state.legal_actions() if state.game.is_promising(state.array, a)]
-    assert promising
-    totals = {}
-    for expansion in (fastmcts.Lazy(), Prioritized()):
-        totals[type(expansion).__name__] = sum(
-            fastmcts.search(state, simulations=100, seed=seed, selection=UCB1(), expansion=expansion)
-            .visits[np.isin(state.legal_actions(), promising)]
-            .sum()
-            for seed in range(20)
-        )
-    assert totals["Prioritized"] >= 2 * totals["Lazy"]
+    [promising] = [a for a in state.legal_actions() if state.game.is_promising(state.array, a)]
+    searches = (fastmcts.search(state, simulations=100, seed=seed, **options) for seed in range(SEARCHES))
+    return sum(int(result.visits[result.actions == promising].sum()) for result in searches)
+
+
+def test_prioritized_gives_scoring_moves_twice_the_visits_by_assuming_one() -> None:
+    plain: dict[str, Any] = {"strategy": "plain", "selection": UCB1()}
+    lazy, prioritized = scoring_visits(**plain), scoring_visits(**plain, expansion=Prioritized())
+    assert prioritized >= 2 * lazy
+    # With 126 moves of which each is tried once first, the one real try comes early, and no second one in time.
+    assert prioritized == SEARCHES * (1 + 1)
+
+
+@pytest.mark.slow_to_compile
+def test_with_first_play_urgency_prioritized_really_tries_scoring_moves_more_often() -> None:
+    options: dict[str, Any] = {"strategy": "plain", "selection": UCB1(c=0.3, first_play=0.6)}
+    assumed = SEARCHES
+    assert scoring_visits(**options, expansion=Prioritized()) - assumed >= 2 * scoring_visits(**options)
+
+
+def test_what_sos_recommends_really_tries_scoring_moves_at_least_twice_as_often_as_lazy() -> None:
+    assert scoring_visits() >= 2 * scoring_visits(strategy="plain", selection=UCB1())
 
 
 def test_expand_all_backs_up_sum_and_count_together() -> None:
@@ -209,8 +223,8 @@ def test_priors_of_the_game_steer_puct_and_the_bias() -> None:
 
 
 def test_first_play_urgency_leaves_bad_moves_untried() -> None:
-    all_tried = fastmcts.search(SOS, simulations=200, seed=0)
-    urgent = fastmcts.search(SOS, simulations=200, seed=0, selection=UCT(c=0.1, first_play=0.4))
+    all_tried = fastmcts.search(SOS, simulations=200, seed=0, strategy="plain")
+    urgent = fastmcts.search(SOS, simulations=200, seed=0, strategy="plain", selection=UCT(c=0.1, first_play=0.4))
     assert (all_tried.visits > 0).sum() == 128
     assert (urgent.visits > 0).sum() < 100
 

@@ -73,6 +73,16 @@ def nth(state: Position, start: int, n: int) -> int:
 
 
 @compiled
+def window(state: Position, start: int, first: int, width: int) -> int:
+    """Which of the numbers from `first` on, of a window of at most WORD, are in a set: bit 0 is `first`."""
+    word, shift = first // WORD, first % WORD
+    bits = state[start + word] >> shift
+    if shift + width > WORD:
+        bits |= state[start + word + 1] << (WORD - shift)
+    return bits & ((1 << width) - 1)
+
+
+@compiled
 def write_all(state: Position, start: int, words: int, out: Actions) -> int:
     """Write the numbers of a set into `out` in ascending order and return how many there are."""
     total = 0

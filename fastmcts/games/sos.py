@@ -1,16 +1,22 @@
 """SOS on boards of any size."""
 
+import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastmcts.arrays import Actions, Position, Rng, Utilities
-from fastmcts.bits import count_bits
+from fastmcts.bits import count_bits, nth_bit
 from fastmcts.checks import whole_number
 from fastmcts.constants import TERMINAL
-from fastmcts.game import Game
-from fastmcts.games._bit_set import count, fill, is_empty, members, nth, remove, words_for, write_all
+from fastmcts.game import Game, move_text
+from fastmcts.games._bit_set import count, fill, is_empty, members, nth, remove, window, words_for, write_all
+from fastmcts.games._sos_rows import across, two_steps, two_steps_beside
 from fastmcts.kernels.rng import below
+from fastmcts.rollout import GameRollout
+from fastmcts.selection import PUCT
 
 #: Where the parts of a position stand: who is to move, both scores, the empty cells, then the letters.
 PLAYER, SCORES, EMPTY = 0, 1, 3
@@ -19,6 +25,9 @@ S, O = 0, 1  # noqa: E741  (the letters of the game)
 
 #: Rows without letters above and below the board, so that no neighbour needs a check for the edge.
 S_MARGIN, O_MARGIN = 2, 1
+
+#: Bits beside the board, for the same reason.
+MARGIN = 2
 
 #: [three S above an O * 8 + three S below it]: how many of the three lines between them are complete.
 LINES_ACROSS = np.array(
@@ -29,6 +38,15 @@ LINES_ACROSS = np.array(
     ]
 )
 
+#: How much likelier than a quiet move a point is to be good, and a move that lets the other side score.
+POINT_WEIGHT, OPENING_WEIGHT = 200.0, 0.02
+
+#: The lead that is halfway between even and won in the estimate of an unfinished game.
+HALF_WON = 4
+
+#: The form (row, column, letter), counted from 0, in any brackets and quotes.
+CELL_AND_LETTER = re.compile(r"[(\[]?\s*(\d+)\s*[,\s]\s*(\d+)\s*[,\s]\s*['\"]?([SO])['\"]?\s*[)\]]?", re.IGNORECASE)
+
 
 @dataclass(frozen=True)
 class SOS(Game):
@@ -36,7 +54,8 @@ class SOS(Game):
 
     All lines count, along rows, columns and diagonals, several at once as well. When the board is full
     the higher score wins. An action is cell * 2 + letter, with cell = row * columns + column and letter
-    0 for S, 1 for O. Its text is column, row from the top, letter: `a1S` is an S at the top left.
+    0 for S, 1 for O. Its text is column, row from the top, letter: `a1S` is an S at the top left. Small and capital
+    letters are the same, and `(0, 2, S)`, row and column counted from 0, is read as well.
 
     Args:
         rows: Height of the board.
@@ -92,6 +111,16 @@ class SOS(Game):
         """Player, scores, empty cells, and both letters' rows with their margins."""
         return self.o_rows + self.rows + O_MARGIN
 
+    @property
+    def whole_row(self) -> int:
+        """A row of the board with all columns."""
+        return ((1 << self.columns) - 1) << MARGIN
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """Points first, and no points for the other side, in the tree and in rollouts (docs/sources/sos.md)."""
+        return {"selection": PUCT(c=3.0), "rollout": GameRollout()}
+
     def initial(self, state: Position, rng: Rng) -> None:
         """An empty board."""
         fill(state, EMPTY, self.num_cells)
@@ -122,9 +151,9 @@ class SOS(Game):
         column = cell % self.columns
         score = self.completed(state, action)
         if action & 1 == S:
-            state[self.s_rows + row] |= 1 << (column + 2)
+            state[self.s_rows + row] |= 1 << (column + MARGIN)
         else:
-            state[self.o_rows + row] |= 1 << (2 * column + 2)
+            state[self.o_rows + row] |= 1 << (2 * column + MARGIN)
         remove(state, EMPTY, cell)
         player = state[PLAYER]
         state[SCORES + player] += score
@@ -159,6 +188,105 @@ class SOS(Game):
         out[0] = 1.0 if lead > 0 else -1.0 if lead < 0 else 0.0
         out[1] = 0.0 - out[0]
 
+    # ---- Knowledge of the game
+
+    def empty_row(self, state: Position, row: int) -> int:
+        """The empty cells of a row, with bit column + 2 for each; none outside of the board."""
+        if row < 0 or row >= self.rows:
+            return 0
+        return window(state, EMPTY, row * self.columns, self.columns) << MARGIN
+
+    def o_row(self, state: Position, row: int) -> int:
+        """The O of a row, with bit column + 2 for each; none outside of the board."""
+        if row < 0 or row >= self.rows:
+            return 0
+        return self.whole_row & ~(state[self.s_rows + row] | self.empty_row(state, row))
+
+    def scoring_cells(self, state: Position, row: int, letter: int) -> int:
+        """The empty cells of a row in which a letter completes an SOS."""
+        s_row = self.s_rows + row
+        if letter == S:
+            cells = two_steps(state[s_row - 2], self.o_row(state, row - 1))
+            cells |= two_steps(state[s_row + 2], self.o_row(state, row + 1))
+            cells |= two_steps_beside(state[s_row], self.o_row(state, row))
+        else:
+            cells = across(state[s_row - 1], state[s_row + 1]) | (state[s_row] << 1 & state[s_row] >> 1)
+        return cells & self.empty_row(state, row)
+
+    def opening_cells(self, state: Position, row: int, letter: int) -> int:
+        """The empty cells of a row in which a letter makes a new place where an SOS can be completed."""
+        s_row = self.s_rows + row
+        empty = self.empty_row(state, row)
+        above, beneath = self.empty_row(state, row - 1), self.empty_row(state, row + 1)
+        if letter == S:
+            cells = two_steps(state[s_row - 2], above) | two_steps(state[s_row + 2], beneath)
+            cells |= two_steps(self.empty_row(state, row - 2), self.o_row(state, row - 1))
+            cells |= two_steps(self.empty_row(state, row + 2), self.o_row(state, row + 1))
+            cells |= two_steps_beside(state[s_row], empty) | two_steps_beside(empty, self.o_row(state, row))
+        else:
+            cells = across(state[s_row - 1], beneath) | across(above, state[s_row + 1])
+            cells |= (state[s_row] << 1 & empty >> 1) | (empty << 1 & state[s_row] >> 1)
+        return cells & empty
+
+    def prior(self, state: Position, actions: Actions, count: int, out: NDArray[np.float64]) -> None:
+        """Moves that score, by their points, before quiet ones, and these before those that open something."""
+        total = 0.0
+        for index in range(count):
+            action = actions[index]
+            cell = action >> 1
+            points = self.completed(state, action)
+            weight = 1.0
+            if points > 0:
+                weight = POINT_WEIGHT * points
+            elif self.opening_cells(state, cell // self.columns, action & 1) >> (cell % self.columns + MARGIN) & 1:
+                weight = OPENING_WEIGHT
+            out[index] = weight
+            total += weight
+        for index in range(count):
+            out[index] /= total
+
+    def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """A move that scores if there is one, else one that opens nothing, else any."""
+        first = below(rng, self.rows)
+        for turn in range(self.rows):
+            row = first + turn if first + turn < self.rows else first + turn - self.rows
+            actions[S] = self.scoring_cells(state, row, S)
+            actions[O] = self.scoring_cells(state, row, O)
+            if actions[S] | actions[O]:
+                return self.drawn_action(actions, row, 1, rng)
+        quiet = 0
+        for row in range(self.rows):
+            empty = self.empty_row(state, row)
+            for letter in range(2):
+                actions[2 * row + letter] = empty & ~self.opening_cells(state, row, letter)
+                quiet |= actions[2 * row + letter]
+        if quiet:
+            return self.drawn_action(actions, 0, self.rows, rng)
+        return self.random_action(state, actions, rng)
+
+    def drawn_action(self, words: Actions, first_row: int, rows: int, rng: Rng) -> int:
+        """Draw one of the moves in `words`: for each of some rows the cells for an S and those for an O."""
+        total = 0
+        for word in range(2 * rows):
+            total += count_bits(words[word])
+        index = below(rng, total)
+        word = 0
+        inside = count_bits(words[0])
+        while index >= inside:
+            index -= inside
+            word += 1
+            inside = count_bits(words[word])
+        column = nth_bit(words[word], index) - MARGIN
+        return 2 * ((first_row + (word >> 1)) * self.columns + column) + (word & 1)
+
+    def evaluate(self, state: Position, out: Utilities) -> None:
+        """The score so far: a lead counts the less the larger it is."""
+        lead = state[SCORES] - state[SCORES + 1]
+        out[0] = lead / (abs(lead) + HALF_WON)
+        out[1] = 0.0 - out[0]
+
+    # ---- Text and checks; plain Python
+
     def render(self, state: Position) -> str:
         """Lines of `S`, `O` and dots with coordinates, and the score below."""
         width = len(str(self.rows))
@@ -173,14 +301,25 @@ class SOS(Game):
 
     def letter(self, state: Position, row: int, column: int) -> str:
         """What stands in a cell: `S`, `O` or a dot."""
-        if state[self.s_rows + row] >> (column + 2) & 1:
+        if state[self.s_rows + row] >> (column + MARGIN) & 1:
             return "S"
-        return "O" if state[self.o_rows + row] >> (2 * column + 2) & 1 else "."
+        return "O" if state[self.o_rows + row] >> (2 * column + MARGIN) & 1 else "."
 
     def action_to_string(self, state: Position, action: int) -> str:
         """Column letter, row number from the top, letter: `a1S` is an S at the top left."""
         row, column = divmod(action // 2, self.columns)
         return f"{column_letter(column)}{row + 1}{'SO'[action % 2]}"
+
+    def string_to_action(self, state: Position, text: str) -> int:
+        """Read a legal action: `a1S`, or row, column and letter as in `(0, 2, S)`."""
+        if isinstance(text, tuple):
+            text = str(text)
+        move = move_text(text).lower()
+        if cell := CELL_AND_LETTER.fullmatch(move):
+            row, column = int(cell[1]), int(cell[2])
+            inside = row < self.rows and column < self.columns
+            move = f"{column_letter(column)}{row + 1}{cell[3]}" if inside else move
+        return super().string_to_action(state, move[:-1] + move[-1:].upper())
 
     def check_state(self, state: Position) -> None:
         """Refuse letters outside the board or on each other, and scores or a player that do not fit."""
@@ -193,9 +332,9 @@ class SOS(Game):
             if (letter == ".") != (row * self.columns + column in empty):
                 raise ValueError(f"{column_letter(column)}{row + 1} is either empty or holds a letter, not both")
             if letter == "S":
-                rows_of_letters[self.s_rows + row] |= 1 << (column + 2)
+                rows_of_letters[self.s_rows + row] |= 1 << (column + MARGIN)
             if letter == "O":
-                rows_of_letters[self.o_rows + row] |= 1 << (2 * column + 2)
+                rows_of_letters[self.o_rows + row] |= 1 << (2 * column + MARGIN)
         letters = EMPTY + self.empty_words
         if not np.array_equal(state[letters:], rows_of_letters[letters:]):
             raise ValueError("letters stand on each other or outside the board")

@@ -1,12 +1,14 @@
 import functools
 import random
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 
 from fastmcts import TERMINAL, games, load_game
 from fastmcts.arrays import Position
-from fastmcts.games.sos import EMPTY, PLAYER, SCORES
+from fastmcts.games.sos import EMPTY, PLAYER, SCORES, SOS
 from fastmcts.jit import compiled, entry
 from fastmcts.kernels.rng import make_rng
 from fastmcts.state import State
@@ -345,3 +347,133 @@ def test_an_unfinished_player_on_a_full_board_is_refused():
     state.array[PLAYER] = 0
     with pytest.raises(ValueError, match="the player is -4, not 0"):
         state.game.state_from_array(state.array)
+
+
+SIZES = [(1, 7), (7, 1), (4, 5), (2, 26), (9, 8)]
+POSITIONS = 10  # of one game
+
+
+def random_positions(rows: int, columns: int) -> Iterator[State]:
+    """Positions of a random game, in which points are mostly taken."""
+    chooser = random.Random(f"{rows}x{columns}")
+    state = games.SOS(rows, columns).new_initial_state()
+    every = 1 + rows * columns // POSITIONS
+    while not state.is_terminal():
+        if len(state.legal_actions()) // 2 % every == 0:
+            yield state
+        points = [action for action in state.legal_actions() if state.game.is_promising(state.array, action)]
+        state.apply_action(chooser.choice(points or state.legal_actions()))
+
+
+def sos(state: State) -> SOS:
+    """The game of a position, for type checkers."""
+    assert isinstance(state.game, SOS)
+    return state.game
+
+
+def moves_in(state: State, cells: Callable[[Position, int, int], int]) -> set[int]:
+    """The moves that a function of position, row and letter finds row by row."""
+    game = sos(state)
+    found = set()
+    for row in range(game.rows):
+        for letter in range(2):
+            word = int(cells(state.array, row, letter))
+            found |= {2 * (row * game.columns + c) + letter for c in range(game.columns) if word >> (c + 2) & 1}
+            assert word >> 2 < 1 << game.columns
+            assert word & 0b11 == 0
+    return found
+
+
+def points_after(state: State, action: int) -> int:
+    """How many points a move leaves for the other side, found by trying every reply."""
+    game, after = sos(state), state.array.copy()
+    game.apply(after, action)
+    return sum(int(game.completed(after, reply)) for reply in state.legal_actions() if reply // 2 != action // 2)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_scoring_and_opening_cells_are_those_that_trying_every_move_finds(size: tuple[int, int]) -> None:
+    for state in random_positions(*size):
+        game = sos(state)
+        scoring = {action for action in state.legal_actions() if game.completed(state.array, action)}
+        assert moves_in(state, game.scoring_cells) == scoring
+        if not scoring:
+            opening = {
+                action
+                for action in state.legal_actions()
+                if any(
+                    game.completed(state.child(action).array, reply) for reply in state.child(action).legal_actions()
+                )
+            }
+            assert moves_in(state, game.opening_cells) == opening
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_priors_prefer_points_then_quiet_moves_then_those_that_open_something(size: tuple[int, int]) -> None:
+    for state in random_positions(*size):
+        game = sos(state)
+        actions = np.array(state.legal_actions())
+        weights = np.zeros(len(actions))
+        game.prior(state.array, actions, len(actions), weights)
+        assert weights.sum() == pytest.approx(1.0)
+        points = np.array([game.completed(state.array, action) for action in actions])
+        opening = np.isin(actions, list(moves_in(state, game.opening_cells))) & (points == 0)
+        quiet = ~opening & (points == 0)
+        ranks = [weights[points == 2], weights[points == 1], weights[quiet], weights[opening]]
+        ranks = [rank for rank in ranks if len(rank)]
+        assert all(len(np.unique(rank)) == 1 for rank in ranks)
+        assert [rank[0] for rank in ranks] == sorted((rank[0] for rank in ranks), reverse=True)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_rollout_policy_takes_points_else_opens_nothing_else_plays_any_move(size: tuple[int, int]) -> None:
+    rng = make_rng(1)
+    played = set()
+    for state in random_positions(*size):
+        game = sos(state)
+        legal = set(state.legal_actions())
+        scoring = moves_in(state, game.scoring_cells)
+        quiet = legal - moves_in(state, game.opening_cells)
+        buffer = np.zeros(game.num_actions, np.int64)
+        with np.errstate(over="ignore"):
+            action = int(game.rollout_action(state.array, buffer, rng))
+        assert action in (scoring or quiet or legal)
+        played.add("point" if scoring else "quiet" if quiet else "any")
+    assert {"point", "quiet"} <= played
+
+
+def test_the_rollout_policy_draws_each_quiet_move_alike() -> None:
+    state = draw("S . . .\n. . . .")
+    quiet = set(state.legal_actions()) - moves_in(state, sos(state).opening_cells)
+    rng, buffer = make_rng(0), np.zeros(state.game.num_actions, np.int64)
+    with np.errstate(over="ignore"):
+        drawn = [int(state.game.rollout_action(state.array, buffer, rng)) for _ in range(200 * len(quiet))]
+    counts = np.array([drawn.count(action) for action in sorted(quiet)])
+    assert counts.sum() == len(drawn)
+    assert abs(counts - 200).max() < 75  # more than five deviations
+
+
+def test_the_estimate_of_an_unfinished_game_is_the_score_so_far() -> None:
+    state = games.SOS(3, 3).new_initial_state()
+    utilities = np.zeros(2)
+    estimates = []
+    for lead in (-9, -4, -1, 0, 1, 4, 9):
+        state.array[SCORES : SCORES + 2] = (max(lead, 0), max(-lead, 0))
+        state.game.evaluate(state.array, utilities)
+        assert utilities[0] == -utilities[1]
+        estimates.append(utilities[0])
+    assert estimates == sorted(estimates)
+    assert (estimates[1], estimates[3], estimates[5]) == (-0.5, 0.0, 0.5)
+    assert max(estimates) < 1.0
+
+
+@pytest.mark.parametrize("text", ["c1O", "C1o", " c1o ", "(0, 2, O)", "0,2,o", "(0, 2, 'O')", "0 2 O", (0, 2, "O")])
+def test_a_move_is_read_in_any_case_and_as_row_column_and_letter(text: Any) -> None:
+    state = games.SOS().new_initial_state()
+    assert state.string_to_action(text) == state.string_to_action("c1O") == 2 * 2 + 1
+
+
+@pytest.mark.parametrize("text", ["", "c1", "c9O", "(0, 8, O)", "(8, 0, S)", "(0, 2, X)", "0 2"])
+def test_a_text_that_is_no_move_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a legal move here"):
+        games.SOS().new_initial_state().string_to_action(text)

@@ -9,6 +9,7 @@ from tests.naive.strategies import (
     Grave,
     Mast,
     Prioritized,
+    PrioritizedPuct,
     Puct,
     Solver,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "Mast",
     "Node",
     "Prioritized",
+    "PrioritizedPuct",
     "Puct",
     "Resampled",
     "Score",

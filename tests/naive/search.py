@@ -59,12 +59,12 @@ class Node:
     square_sum: float = 0.0
     untried: list[int] | None = None
     children: dict[int, "Node"] = field(default_factory=dict)
-    priors: dict[int, float] = field(default_factory=dict)
     amaf_visits: dict[int, int] = field(default_factory=dict)
     amaf_sum: dict[int, float] = field(default_factory=dict)
     available: int = 0
     seed: int = 0
     assumed: int = 0
+    priors: dict[int, float] = field(default_factory=dict)
     outcome: list[float] | None = None  # every player's reward, where the game is over
 
     @property
@@ -124,6 +124,7 @@ class Search:
             node = path[-1]
             if node.untried is None:
                 node.untried = state.legal_actions() if state.is_chance_node() else self.arrange(state)
+                self.lay_out(state, node)
             if state.is_chance_node():
                 action = self.draw(state)
                 if action in node.untried:
@@ -149,6 +150,9 @@ class Search:
 
     def arrange(self, state: fastmcts.State) -> list[int]:
         return state.legal_actions()
+
+    def lay_out(self, state: fastmcts.State, node: Node) -> None:
+        """Called for a node that has just got its moves."""
 
     def draw(self, state: fastmcts.State) -> int:
         remaining = self.rng.unit()
@@ -184,10 +188,11 @@ class Search:
             moves.append((state.current_player(), action))
             state.apply_action(action)
             length += 1
+        utilities = np.array(state.returns())
         if not state.is_terminal():
-            return [0.5] * state.game.num_players
+            state.game.evaluate(state.array, utilities)
         low, high = state.game.min_utility, state.game.max_utility
-        return [(utility - low) / (high - low) for utility in state.returns()]
+        return [(utility - low) / (high - low) for utility in utilities.tolist()]
 
     def rollout_action(self, state: fastmcts.State) -> int:
         if state.game.overrides("random_action"):  # it may draw other numbers for the same chances

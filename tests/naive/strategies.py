@@ -10,7 +10,7 @@ from tests.naive.search import Move, Node, Search
 
 class Prioritized(Search):
     def arrange(self, state: fastmcts.State) -> list[int]:
-        actions = state.legal_actions()
+        actions = super().arrange(state)
         self.rng.shuffle(actions)
         promising = 0
         for index in range(len(actions)):
@@ -34,19 +34,27 @@ class Puct(Search):
     def arrange(self, state: fastmcts.State) -> list[int]:
         actions = state.legal_actions()
         self.rng.shuffle(actions)
-        priors = np.zeros(len(actions))
-        state.game.prior(state.array, np.array(actions, np.int64), len(actions), priors)
-        self.arranged = dict(zip(actions, priors.tolist(), strict=True))
         return actions
+
+    def lay_out(self, state: fastmcts.State, node: Node) -> None:
+        if state.is_chance_node():
+            return
+        assert node.untried is not None
+        weights = np.zeros(len(node.untried))
+        state.game.prior(state.array, np.array(node.untried), len(weights), weights)
+        node.priors = dict(zip(node.untried, weights.tolist(), strict=True))
 
     def best(self, path: list[Node]) -> int:
         node = path[-1]
         assert node.untried is not None
-        node.priors = node.priors or self.arranged  # those of the moves that were arranged just now
         root = math.sqrt(node.visits)
-        scores = {a: c.mean + 1.4 * node.priors[a] * root / (1 + c.visits) for a, c in node.children.items()}
-        scores |= {action: 0.5 + 1.4 * node.priors[action] * root for action in node.untried}
+        scores = {a: child.mean + 1.4 * node.priors[a] * root / (1 + child.tries) for a, child in node.children.items()}
+        scores |= {a: 0.5 + 1.4 * node.priors[a] * root for a in node.untried}
         return max(scores, key=scores.__getitem__)
+
+
+class PrioritizedPuct(Prioritized, Puct):
+    """Promising moves first among those with equal scores, with initial optimism."""
 
 
 class Grave(Puct):
