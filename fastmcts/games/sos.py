@@ -13,7 +13,7 @@ from fastmcts.checks import whole_number
 from fastmcts.constants import TERMINAL
 from fastmcts.game import Game, move_text
 from fastmcts.games._bit_set import count, fill, is_empty, members, nth, remove, window, words_for, write_all
-from fastmcts.games._sos_rows import across, two_steps, two_steps_beside
+from fastmcts.games._sos_rows import o_opens, o_scores, s_scores
 from fastmcts.kernels.rng import below
 from fastmcts.rollout import GameRollout
 from fastmcts.selection import PUCT
@@ -202,72 +202,80 @@ class SOS(Game):
             return 0
         return self.whole_row & ~(state[self.s_rows + row] | self.empty_row(state, row))
 
-    def scoring_cells(self, state: Position, row: int, letter: int) -> int:
-        """The empty cells of a row in which a letter completes an SOS."""
-        s_row = self.s_rows + row
-        if letter == S:
-            cells = two_steps(state[s_row - 2], self.o_row(state, row - 1))
-            cells |= two_steps(state[s_row + 2], self.o_row(state, row + 1))
-            cells |= two_steps_beside(state[s_row], self.o_row(state, row))
-        else:
-            cells = across(state[s_row - 1], state[s_row + 1]) | (state[s_row] << 1 & state[s_row] >> 1)
-        return cells & self.empty_row(state, row)
+    def write_scoring(self, state: Position, words: Actions) -> int:
+        """Write the cells in which a letter completes an SOS, for S and O of each row; their union.
 
-    def opening_cells(self, state: Position, row: int, letter: int) -> int:
-        """The empty cells of a row in which a letter makes a new place where an SOS can be completed."""
-        s_row = self.s_rows + row
-        empty = self.empty_row(state, row)
-        above, beneath = self.empty_row(state, row - 1), self.empty_row(state, row + 1)
-        if letter == S:
-            cells = two_steps(state[s_row - 2], above) | two_steps(state[s_row + 2], beneath)
-            cells |= two_steps(self.empty_row(state, row - 2), self.o_row(state, row - 1))
-            cells |= two_steps(self.empty_row(state, row + 2), self.o_row(state, row + 1))
-            cells |= two_steps_beside(state[s_row], empty) | two_steps_beside(empty, self.o_row(state, row))
-        else:
-            cells = across(state[s_row - 1], beneath) | across(above, state[s_row + 1])
-            cells |= (state[s_row] << 1 & empty >> 1) | (empty << 1 & state[s_row] >> 1)
-        return cells & empty
+        An S is at home in the words with even numbers, an O in the others.
+        """
+        union = 0
+        o_above, o_here = 0, self.o_row(state, 0)
+        for row in range(self.rows):
+            o_beneath = self.o_row(state, row + 1)
+            s = self.s_rows + row
+            empty = self.whole_row & ~(state[s] | o_here)
+            words[2 * row] = empty & s_scores(state[s - 2], o_above, state[s], o_here, o_beneath, state[s + 2])
+            words[2 * row + 1] = empty & o_scores(state[s - 1], state[s], state[s + 1])
+            union |= words[2 * row] | words[2 * row + 1]
+            o_above, o_here = o_here, o_beneath
+        return union
+
+    def write_quiet(self, state: Position, words: Actions) -> int:
+        """Write the empty cells in which a letter makes no new place to complete an SOS; their union.
+
+        An S makes one between itself and another S, and behind an O beside it.
+        """
+        union = 0
+        o_above, o_here = 0, self.o_row(state, 0)
+        far_above, above, here, beneath = 0, 0, self.empty_row(state, 0), self.empty_row(state, 1)
+        for row in range(self.rows):
+            o_beneath, far_beneath = self.o_row(state, row + 1), self.empty_row(state, row + 2)
+            s = self.s_rows + row
+            opening = s_scores(state[s - 2], above, state[s], here, beneath, state[s + 2])
+            opening |= s_scores(far_above, o_above, here, o_here, o_beneath, far_beneath)
+            words[2 * row] = here & ~opening
+            words[2 * row + 1] = here & ~o_opens(state[s - 1], above, state[s], here, state[s + 1], beneath)
+            union |= words[2 * row] | words[2 * row + 1]
+            o_above, o_here = o_here, o_beneath
+            far_above, above, here, beneath = above, here, beneath, far_beneath
+        return union
 
     def prior(self, state: Position, actions: Actions, count: int, out: NDArray[np.float64]) -> None:
         """Moves that score, by their points, before quiet ones, and these before those that open something."""
         total = 0.0
         for index in range(count):
             action = actions[index]
-            cell = action >> 1
             points = self.completed(state, action)
-            weight = 1.0
-            if points > 0:
-                weight = POINT_WEIGHT * points
-            elif self.opening_cells(state, cell // self.columns, action & 1) >> (cell % self.columns + MARGIN) & 1:
-                weight = OPENING_WEIGHT
+            weight = POINT_WEIGHT * points if points > 0 else OPENING_WEIGHT if self.opens(state, action) else 1.0
             out[index] = weight
             total += weight
         for index in range(count):
             out[index] /= total
 
+    def opens(self, state: Position, action: int) -> bool:
+        """Whether a legal move makes a new place to complete an SOS."""
+        row, column = (action >> 1) // self.columns, (action >> 1) % self.columns
+        s = self.s_rows + row
+        here = self.empty_row(state, row)
+        above, beneath = self.empty_row(state, row - 1), self.empty_row(state, row + 1)
+        if action & 1 == S:
+            o_above, o_here, o_beneath = self.o_row(state, row - 1), self.o_row(state, row), self.o_row(state, row + 1)
+            far_above, far_beneath = self.empty_row(state, row - 2), self.empty_row(state, row + 2)
+            cells = s_scores(state[s - 2], above, state[s], here, beneath, state[s + 2])
+            cells |= s_scores(far_above, o_above, here, o_here, o_beneath, far_beneath)
+        else:
+            cells = o_opens(state[s - 1], above, state[s], here, state[s + 1], beneath)
+        return cells >> (column + MARGIN) & 1 == 1
+
     def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """A move that scores if there is one, else one that opens nothing, else any."""
-        first = below(rng, self.rows)
-        for turn in range(self.rows):
-            row = first + turn if first + turn < self.rows else first + turn - self.rows
-            actions[S] = self.scoring_cells(state, row, S)
-            actions[O] = self.scoring_cells(state, row, O)
-            if actions[S] | actions[O]:
-                return self.drawn_action(actions, row, 1, rng)
-        quiet = 0
-        for row in range(self.rows):
-            empty = self.empty_row(state, row)
-            for letter in range(2):
-                actions[2 * row + letter] = empty & ~self.opening_cells(state, row, letter)
-                quiet |= actions[2 * row + letter]
-        if quiet:
-            return self.drawn_action(actions, 0, self.rows, rng)
+        if self.write_scoring(state, actions) or self.write_quiet(state, actions):
+            return self.drawn_action(actions, rng)
         return self.random_action(state, actions, rng)
 
-    def drawn_action(self, words: Actions, first_row: int, rows: int, rng: Rng) -> int:
-        """Draw one of the moves in `words`: for each of some rows the cells for an S and those for an O."""
+    def drawn_action(self, words: Actions, rng: Rng) -> int:
+        """Draw one of the moves in `words`: for each row the cells for an S and those for an O."""
         total = 0
-        for word in range(2 * rows):
+        for word in range(2 * self.rows):
             total += count_bits(words[word])
         index = below(rng, total)
         word = 0
@@ -277,7 +285,7 @@ class SOS(Game):
             word += 1
             inside = count_bits(words[word])
         column = nth_bit(words[word], index) - MARGIN
-        return 2 * ((first_row + (word >> 1)) * self.columns + column) + (word & 1)
+        return 2 * ((word >> 1) * self.columns + column) + (word & 1)
 
     def evaluate(self, state: Position, out: Utilities) -> None:
         """The score so far: a lead counts the less the larger it is."""

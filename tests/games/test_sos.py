@@ -371,16 +371,17 @@ def sos(state: State) -> SOS:
     return state.game
 
 
-def moves_in(state: State, cells: Callable[[Position, int, int], int]) -> set[int]:
-    """The moves that a function of position, row and letter finds row by row."""
-    game = sos(state)
-    found = set()
-    for row in range(game.rows):
-        for letter in range(2):
-            word = int(cells(state.array, row, letter))
-            found |= {2 * (row * game.columns + c) + letter for c in range(game.columns) if word >> (c + 2) & 1}
-            assert word >> 2 < 1 << game.columns
-            assert word & 0b11 == 0
+def moves_in(state: State, write: Callable[[Position, Position], int]) -> set[int]:
+    """The moves that a rule writes as a word of cells for each row and letter."""
+    game, found = sos(state), set()
+    words = np.zeros(game.num_actions, np.int64)
+    union = write(state.array, words)
+    for index, word in enumerate(words[: 2 * game.rows].tolist()):
+        row, letter = divmod(index, 2)
+        found |= {2 * (row * game.columns + c) + letter for c in range(game.columns) if word >> (c + 2) & 1}
+        assert word >> 2 < 1 << game.columns
+        assert word & 0b11 == 0
+    assert (union != 0) == (len(found) > 0)
     return found
 
 
@@ -392,20 +393,15 @@ def points_after(state: State, action: int) -> int:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_scoring_and_opening_cells_are_those_that_trying_every_move_finds(size: tuple[int, int]) -> None:
+def test_scoring_and_quiet_cells_are_those_that_trying_every_move_finds(size: tuple[int, int]) -> None:
     for state in random_positions(*size):
         game = sos(state)
         scoring = {action for action in state.legal_actions() if game.completed(state.array, action)}
-        assert moves_in(state, game.scoring_cells) == scoring
+        assert moves_in(state, game.write_scoring) == scoring
         if not scoring:
-            opening = {
-                action
-                for action in state.legal_actions()
-                if any(
-                    game.completed(state.child(action).array, reply) for reply in state.child(action).legal_actions()
-                )
-            }
-            assert moves_in(state, game.opening_cells) == opening
+            quiet = {action for action in state.legal_actions() if not points_after(state, action)}
+            assert moves_in(state, game.write_quiet) == quiet
+            assert quiet == {action for action in state.legal_actions() if not game.opens(state.array, action)}
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -417,8 +413,8 @@ def test_priors_prefer_points_then_quiet_moves_then_those_that_open_something(si
         game.prior(state.array, actions, len(actions), weights)
         assert weights.sum() == pytest.approx(1.0)
         points = np.array([game.completed(state.array, action) for action in actions])
-        opening = np.isin(actions, list(moves_in(state, game.opening_cells))) & (points == 0)
-        quiet = ~opening & (points == 0)
+        quiet = np.isin(actions, list(moves_in(state, game.write_quiet))) & (points == 0)
+        opening = ~quiet & (points == 0)
         ranks = [weights[points == 2], weights[points == 1], weights[quiet], weights[opening]]
         ranks = [rank for rank in ranks if len(rank)]
         assert all(len(np.unique(rank)) == 1 for rank in ranks)
@@ -432,8 +428,8 @@ def test_the_rollout_policy_takes_points_else_opens_nothing_else_plays_any_move(
     for state in random_positions(*size):
         game = sos(state)
         legal = set(state.legal_actions())
-        scoring = moves_in(state, game.scoring_cells)
-        quiet = legal - moves_in(state, game.opening_cells)
+        scoring = moves_in(state, game.write_scoring)
+        quiet = moves_in(state, game.write_quiet)
         buffer = np.zeros(game.num_actions, np.int64)
         with np.errstate(over="ignore"):
             action = int(game.rollout_action(state.array, buffer, rng))
@@ -444,7 +440,7 @@ def test_the_rollout_policy_takes_points_else_opens_nothing_else_plays_any_move(
 
 def test_the_rollout_policy_draws_each_quiet_move_alike() -> None:
     state = draw("S . . .\n. . . .")
-    quiet = set(state.legal_actions()) - moves_in(state, sos(state).opening_cells)
+    quiet = moves_in(state, sos(state).write_quiet)
     rng, buffer = make_rng(0), np.zeros(state.game.num_actions, np.int64)
     with np.errstate(over="ignore"):
         drawn = [int(state.game.rollout_action(state.array, buffer, rng)) for _ in range(200 * len(quiet))]
