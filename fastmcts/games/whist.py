@@ -86,7 +86,7 @@ class Whist(TrickGame):
     @property
     def recommended(self) -> dict[str, Any]:
         """The better policy; one trick of thirteen is a small reward, so the constant is small too."""
-        return {"selection": UCT(c=0.2), "rollout": CarefulRollout()}
+        return {"selection": UCT(c=0.15), "rollout": CarefulRollout()}
 
     def careful_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """Win tricks, but not from the partner."""

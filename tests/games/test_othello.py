@@ -180,7 +180,8 @@ def test_the_contract_holds() -> None:
 
 
 def test_a_search_gives_the_same_tree_compiled_and_interpreted() -> None:
-    result = fastmcts.search(GAME.new_initial_state(), simulations=300, seed=0, selection=fastmcts.UCT(c=1.4))
+    options: fastmcts.options.SearchOptions = {"strategy": "plain", "selection": fastmcts.UCT(c=1.4)}
+    result = fastmcts.search(GAME.new_initial_state(), simulations=300, seed=0, **options)
     assert result.visits.tolist() == [63, 98, 82, 57]
 
 
