@@ -194,7 +194,7 @@ class OhHell(TrickGame):
     @property
     def recommended(self) -> dict[str, Any]:
         """The policy that keeps to the bid."""
-        return {"selection": UCT(c=0.3), "rollout": CarefulRollout()}
+        return {"selection": UCT(c=0.5), "rollout": CarefulRollout()}
 
     def careful_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """The estimated bid; then as many tricks as bid, and no more."""
