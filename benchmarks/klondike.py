@@ -53,6 +53,11 @@ PLAIN, MACRO = Klondike(idle_limit=30), Klondike(macro=True, idle_limit=10)
 SEARCH: dict[str, Any] = {"selection": UCT(c=0.1), "expansion": Prioritized(visits=0)}
 
 
+#: A plain tree that is kept from move to move and dropped when a card is revealed, as every tree of `MCTS` is; rollouts
+#: of 20 random moves, which the heuristic values.
+SOURCE: dict[str, Any] = {"strategy": "plain", "selection": UCT(c=1.4), "rollout": RandomRollout(max_length=20)}
+
+
 def to_the_end(discount: float) -> dict[str, Any]:
     """Rollouts that end with a win or a loss; an earlier win is a little better, else it would have no hurry."""
     return {**SEARCH, "rollout": GameRollout(discount=discount)}
@@ -94,6 +99,9 @@ PLAYERS = {
     "macro-heuristic": Player("ISMCTS, heuristic", MACRO, options=cut_off(30)),
     "plain-heuristic": Player("ISMCTS, heuristic", PLAIN, options=cut_off(60)),
     "plain-win": Player("ISMCTS, win or loss", PLAIN, options=to_the_end(0.995)),
+    "default": Player("as `Klondike()` recommends", Klondike()),
+    "macro-default": Player("as `Klondike(macro=True)` recommends", Klondike(macro=True)),
+    "source": Player("random rollouts of 20 moves, heuristic", Klondike(), options=SOURCE),
     "macro-open": Player(
         "sees hidden cards, win or loss", MACRO, options={**to_the_end(0.99), "method": PerfectInformation()}
     ),

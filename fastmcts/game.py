@@ -141,6 +141,10 @@ class Game(Component, ABC):
         """The game's own rollout policy: a legal action; `actions` is a buffer to list moves in."""
         return self.random_action(state, actions, rng)
 
+    def careful_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """A second rollout policy, for games whose first one is a simple rule that has to stay as it is."""
+        return self.rollout_action(state, actions, rng)
+
     # ---- Advice; plain Python, never compiled
 
     @property

@@ -13,7 +13,7 @@ from fastmcts.kernels.rng import below, unit
 from fastmcts.scratch import Scratch
 from fastmcts.tree import Tree
 
-__all__ = ["MAST", "Decisive", "GameRollout", "RandomRollout", "Rollout"]
+__all__ = ["MAST", "CarefulRollout", "Decisive", "GameRollout", "RandomRollout", "Rollout"]
 
 UNLIMITED = 2**62
 
@@ -86,6 +86,15 @@ class GameRollout(Rollout):
     def choose(self, game: Game, player: int, tree: Tree, scratch: Scratch, rng: Rng) -> int:
         """What the game plays."""
         return game.rollout_action(scratch.state, scratch.actions, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CarefulRollout(Rollout):
+    """The game's second policy, its `careful_action`, where it has one that plays better than its `rollout_action`."""
+
+    def choose(self, game: Game, player: int, tree: Tree, scratch: Scratch, rng: Rng) -> int:
+        """What the game plays when it is careful."""
+        return game.careful_action(scratch.state, scratch.actions, rng)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from fastmcts.expansion import ExpandAll, Expansion, Lazy, Prioritized
 from fastmcts.game import Game
 from fastmcts.method import ISMCTS, PIMC, Method, PerfectInformation, SinglePerspective, default_method
 from fastmcts.options import Options
-from fastmcts.rollout import GameRollout, RandomRollout, Rollout
+from fastmcts.rollout import CarefulRollout, GameRollout, RandomRollout, Rollout
 from fastmcts.selection import UCT, Selection
 from fastmcts.solver import NoProofs, Proofs, ScoreBounds
 
@@ -118,6 +118,8 @@ def objections(strategy: Strategy) -> list[str]:
     reasons = []
     if isinstance(rollout, GameRollout) and not game.overrides("rollout_action"):
         reasons.append(f"GameRollout plays a game's own rollout_action, and {game.name} has none: use RandomRollout")
+    if isinstance(rollout, CarefulRollout) and not game.overrides("careful_action"):
+        reasons.append(f"CarefulRollout plays a game's own careful_action, and {game.name} has none: use RandomRollout")
     if isinstance(expansion, Prioritized) and not game.overrides("is_promising"):
         reasons.append(f"Prioritized asks is_promising, and {game.name} does not have it: use Lazy")
     if isinstance(expansion, ExpandAll) and selection.first_play != default_first_play(selection):

@@ -147,7 +147,7 @@ def test_open_cards_do_leak_which_the_test_above_would_notice() -> None:
 def test_ismcts_builds_the_tree_of_its_naive_version(game: fastmcts.Game, seed: int) -> None:
     state = next(positions(game, 1, seed))
     simulations = 40 if isinstance(game, games.Klondike) else 200
-    result = fastmcts.search(state, simulations=simulations, seed=seed)
+    result = fastmcts.search(state, simulations=simulations, seed=seed, strategy="plain")
     assert result.method == ISMCTS()
     check_tree(result.tree)
     naive.assert_same_tree(result.tree, ROOT, naive.InformationSets(state, seed).run(simulations))
@@ -155,7 +155,7 @@ def test_ismcts_builds_the_tree_of_its_naive_version(game: fastmcts.Game, seed: 
 
 def test_resampled_replies_in_hidden_worlds_build_the_tree_of_their_naive_version() -> None:
     state = SMALL.new_initial_state(1)
-    result = fastmcts.search(state, simulations=200, seed=1, method=SinglePerspective(resample=True))
+    result = fastmcts.search(state, simulations=200, seed=1, strategy="plain", method=SinglePerspective(resample=True))
     check_tree(result.tree)
     naive.assert_same_tree(result.tree, ROOT, naive.Resampled(state, 1).run(200))
 

@@ -73,7 +73,7 @@ class Urn(fastmcts.Game):
 def test_a_tree_with_chance_is_that_of_the_naive_search(game: fastmcts.Game, seed: int) -> None:
     state = decision(game.new_initial_state(seed))
     simulations = 30 if isinstance(game, games.Twenty48) else 300
-    result = fastmcts.search(state, simulations=simulations, seed=seed)
+    result = fastmcts.search(state, simulations=simulations, seed=seed, strategy="plain")
     check_tree(result.tree)
     naive.assert_same_tree(result.tree, ROOT, naive.Search(state, seed).run(simulations))
 
@@ -161,7 +161,7 @@ PERSPECTIVE_GAMES = [games.TicTacToe(), Nim(), TwiceInARow(), ThreePlayers(), ga
 @pytest.mark.parametrize("game", PERSPECTIVE_GAMES, ids=lambda game: game.name)
 def test_single_perspective_builds_the_tree_of_its_naive_version(game: fastmcts.Game) -> None:
     state = game.new_initial_state()
-    result = fastmcts.search(state, simulations=300, seed=5, method=SinglePerspective())
+    result = fastmcts.search(state, simulations=300, seed=5, strategy="plain", method=SinglePerspective())
     check_tree(result.tree)
     assert (result.tree.player[: result.tree.size[0]][list(children(result.tree, ROOT))] == 0).all()
     naive.assert_same_tree(result.tree, ROOT, naive.SinglePerspective(state, 5).run(300))
@@ -170,7 +170,7 @@ def test_single_perspective_builds_the_tree_of_its_naive_version(game: fastmcts.
 @pytest.mark.parametrize("game", PERSPECTIVE_GAMES, ids=lambda game: game.name)
 def test_resampled_replies_build_the_tree_of_their_naive_version(game: fastmcts.Game) -> None:
     state = game.new_initial_state()
-    result = fastmcts.search(state, simulations=300, seed=5, method=SinglePerspective(resample=True))
+    result = fastmcts.search(state, simulations=300, seed=5, strategy="plain", method=SinglePerspective(resample=True))
     check_tree(result.tree)
     naive.assert_same_tree(result.tree, ROOT, naive.Resampled(state, 5).run(300))
 

@@ -62,7 +62,7 @@ def where(tree: Tree, state: fastmcts.State) -> int:
 )
 @pytest.mark.parametrize("seed", [0, 7])
 def test_the_trees_are_those_of_the_naive_search(state: fastmcts.State, simulations: int, seed: int) -> None:
-    result = fastmcts.search(state, simulations=simulations, seed=seed, method=ALL)
+    result = fastmcts.search(state, simulations=simulations, seed=seed, method=ALL, strategy="plain")
     check_tree(result.tree)
     search = naive.AllObservers(state, seed)
     search.run(simulations)

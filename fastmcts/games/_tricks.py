@@ -177,11 +177,40 @@ class TrickGame(Game):
             winning = cards & (higher | trumps if trumps >> best & 1 == 0 else higher)
             if winning != 0:
                 cards = winning
-        if cards & ~trumps != 0:
-            cards &= ~trumps
-        rank = lowest_bit(cards) >> 2
-        cards &= ALL_SUITS << 4 * rank
-        return nth_bit(cards, below(rng, count_bits(cards)))
+        return cheapest(cards, trumps, rng)
+
+    def careful_card(self, state: Position, wants_trick: bool, partner: int, rng: Rng) -> int:
+        """Win a trick for sure or cheaply, leave it to a partner who wins it, or keep out of it.
+
+        Args:
+            state: The position.
+            wants_trick: Whether to win the trick; otherwise the highest card goes that does not.
+            partner: Whose tricks are as good as one's own; NONE if nobody's are.
+            rng: Decides between suits of the same rank.
+        """
+        trumps = self.trump_cards(state)
+        cards = self.playable(state)
+        hand = state[self.hands + self.current_player(state)]
+        best = state[BEST]
+        is_last = state[PLAYED] % self.num_players == self.num_players - 1
+        covered = with_lower_ranks(DECK & ~(state[GONE] | hand | self.open_cards(state)))
+        if best == NONE:
+            sure = cards & ~covered
+            return cheapest(sure if wants_trick and sure != 0 else cards, trumps, rng)
+        higher = CLUBS << (best & 3) & -(1 << best)
+        winning = cards & (higher | trumps if trumps >> best & 1 == 0 else higher)
+        losing = cards & ~winning
+        if not wants_trick:
+            if losing != 0:
+                return dearest(losing, rng)
+            return dearest(cards, rng) if is_last else cheapest(cards, trumps, rng)
+        is_ours = state[WINNER] == partner and (is_last or covered >> best & 1 == 0)
+        if is_ours:
+            return cheapest(losing if losing != 0 else cards, trumps, rng)
+        sure = winning & ~covered
+        if sure != 0 and not is_last:
+            return cheapest(sure, trumps, rng)
+        return cheapest(winning if winning != 0 else cards, trumps, rng)
 
     # ---- Hidden hands
 
@@ -429,3 +458,29 @@ def beats(card: int, best: int, trumps: int) -> bool:
     if card & 3 == best & 3:
         return card > best
     return trumps >> card & 1 != 0
+
+
+@compiled
+def cheapest(cards: int, trumps: int, rng: Rng) -> int:
+    """A card of the lowest rank, of a side suit if there is one; the suit is random."""
+    if cards & ~trumps != 0:
+        cards &= ~trumps
+    cards &= ALL_SUITS << (lowest_bit(cards) & ~3)
+    return nth_bit(cards, below(rng, count_bits(cards)))
+
+
+@compiled
+def dearest(cards: int, rng: Rng) -> int:
+    """A card of the highest rank; the suit is random."""
+    up_to_highest = with_lower_ranks(cards | cards >> 1 | cards >> 2 | cards >> 3)
+    cards &= ALL_SUITS << (count_bits(up_to_highest) - 1 & ~3)
+    return nth_bit(cards, below(rng, count_bits(cards)))
+
+
+@compiled
+def with_lower_ranks(cards: int) -> int:
+    """A set of cards, and all that are lower in their suits."""
+    cards |= cards >> 4
+    cards |= cards >> 8
+    cards |= cards >> 16
+    return cards | cards >> 32

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from fastmcts.checks import whole_number
 from fastmcts.constants import TERMINAL
 from fastmcts.game import Game
 from fastmcts.kernels.rng import below
+from fastmcts.rollout import GameRollout
+from fastmcts.selection import PUCT
 
 #: Where the parts of a position stand: who is to move, and a bitboard per player.
 PLAYER, PIECES = 0, 1
@@ -108,9 +111,13 @@ class Breakthrough(Game):
 
     def targets(self, player: int, own: Word, other: Word, sideways: int) -> Word:
         """Where pieces may go that step to the same column or one beside it."""
-        forward = own << self.columns + sideways if player == 0 else own >> self.columns - sideways
         blocked = own | other if sideways == 0 else own
-        return forward & ~blocked & self.landing[player, 1 + sideways]
+        return self.reach(player, own, sideways) & ~blocked
+
+    def reach(self, player: int, pieces: Word, sideways: int) -> Word:
+        """The cells one step ahead of pieces, in the same column or one beside it, whatever stands there."""
+        forward = pieces << self.columns + sideways if player == 0 else pieces >> self.columns - sideways
+        return forward & self.landing[player, 1 + sideways]
 
     def action(self, player: int, other: Word, target: int, sideways: int) -> int:
         """The number of a piece's step to a target."""
@@ -152,6 +159,10 @@ class Breakthrough(Game):
         left = self.targets(player, own, other, -1)
         straight = self.targets(player, own, other, 0)
         right = self.targets(player, own, other, 1)
+        return self.draw_step(player, other, left, straight, right, rng)
+
+    def draw_step(self, player: int, other: Word, left: Word, straight: Word, right: Word, rng: Rng) -> int:
+        """Draw one of the steps to these targets."""
         up_to_left = count_bits(left)
         up_to_straight = up_to_left + count_bits(straight)
         n = below(rng, up_to_straight + count_bits(right))
@@ -184,6 +195,71 @@ class Breakthrough(Game):
         """Whether a player has a piece on the far row, or the other has none left."""
         far_row = self.landing[player, 1] & ~self.landing[1 - player, 1]
         return state[PIECES + player] & far_row != 0 or state[PIECES + 1 - player] == 0
+
+    # ---- Knowledge of the game
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """Its priors, and rollouts that do not overlook a win."""
+        return {"selection": PUCT(c=3.0), "rollout": GameRollout()}
+
+    def far_row(self, player: int) -> Word:
+        """The cells that a player wants to reach."""
+        return self.landing[player, 1] & ~self.landing[1 - player, 1]
+
+    def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """Win at once, else take a piece that would win with its next step, else any step."""
+        player: int = state[PLAYER]
+        own = state[PIECES + player]
+        other = state[PIECES + 1 - player]
+        left = self.targets(player, own, other, -1)
+        straight = self.targets(player, own, other, 0)
+        right = self.targets(player, own, other, 1)
+        goal = self.far_row(player)
+        last_step = self.reach(player, self.far_row(1 - player), 0)
+        if (left | straight | right) & goal:
+            left &= goal
+            straight &= goal
+            right &= goal
+        elif (left | right) & other & last_step:
+            left &= other & last_step
+            straight = 0
+            right &= other & last_step
+        return self.draw_step(player, other, left, straight, right, rng)
+
+    def prior(self, state: Position, actions: Actions, count: int, out: NDArray[np.float64]) -> None:
+        """Steps that win, stop a win, take a piece or come far; little for those that lose a piece."""
+        player: int = state[PLAYER]
+        own = state[PIECES + player]
+        other = state[PIECES + 1 - player]
+        attacked = self.reach(1 - player, other, -1) | self.reach(1 - player, other, 1)
+        total = 0.0
+        for index in range(count):
+            source = actions[index] // 2 // NUM_DIRECTIONS
+            sideways = actions[index] // 2 % NUM_DIRECTIONS - 3 * player - 1
+            target = source + sideways + (self.columns if player == 0 else -self.columns)
+            row = target // self.columns
+            done = row if player == 0 else self.rows - 1 - row
+            left = self.rows - 1 - done
+            rest = own & ~(np.int64(1) << source)
+            defended = self.reach(player, rest, -1) | self.reach(player, rest, 1)
+            weight = 1.0 + done
+            if left == 0:
+                weight = 1000.0
+            elif actions[index] % 2 == 1:
+                weight = 300.0 if done == 1 else 30.0 / done
+                if attacked >> target & 1 and not defended >> target & 1:
+                    weight *= 0.5
+            elif attacked >> target & 1:
+                weight *= 0.5 if defended >> target & 1 else 0.1
+            elif left == 1:
+                weight = 100.0
+            out[index] = weight
+            total += weight
+        for index in range(count):
+            out[index] /= total
+
+    # ---- Text and checks
 
     def render(self, state: Position) -> str:
         """Lines of `b`, `w` and dots, with coordinates; row 1 is the lowest."""

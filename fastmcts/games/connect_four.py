@@ -1,12 +1,15 @@
 """Connect Four on boards of any size."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.checks import whole_number
 from fastmcts.constants import NONE, TERMINAL
 from fastmcts.game import Game
 from fastmcts.games._lines import has_line
+from fastmcts.kernels.rng import below
+from fastmcts.rollout import GameRollout
 
 #: Where the parts of a position stand. Stones are two bitboards, or one entry per cell on large boards.
 PLAYER, WINNER, STONES = 0, 1, 2
@@ -121,10 +124,19 @@ class ConnectFour(Game):
 
     def drop(self, state: Position, column: int) -> bool:
         """Put a stone on a board of cells; whether it completes a line."""
+        row = self.free_row(state, column)
+        state[STONES + column * self.rows + row] = 1 + state[PLAYER]
+        return self.is_in_line(state, column, row)
+
+    def free_row(self, state: Position, column: int) -> int:
+        """The lowest free row in a column of a board of cells; the column must have one."""
         row = 0
         while state[STONES + column * self.rows + row] != EMPTY:
             row += 1
-        state[STONES + column * self.rows + row] = 1 + state[PLAYER]
+        return row
+
+    def is_in_line(self, state: Position, column: int, row: int) -> bool:
+        """Whether the stone in a cell of a board of cells is part of a line that wins."""
         for column_step, row_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
             forward = self.count_along(state, column, row, column_step, row_step)
             backward = self.count_along(state, column, row, -column_step, -row_step)
@@ -159,6 +171,35 @@ class ConnectFour(Game):
         if winner != NONE:
             out[winner] = 1.0
             out[1 - winner] = -1.0
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """Rollouts that complete lines and stop them."""
+        return {"rollout": GameRollout()}
+
+    def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """Complete a line, else stop one that the other would complete, else any column."""
+        count = self.legal_actions(state, actions)
+        stop = NONE
+        for index in range(count):
+            if self.would_win(state, actions[index], state[PLAYER]):
+                return actions[index]
+            if self.would_win(state, actions[index], 1 - state[PLAYER]):
+                stop = actions[index]
+        return stop if stop != NONE else actions[below(rng, count)]
+
+    def would_win(self, state: Position, column: int, player: int) -> bool:
+        """Whether a stone of a player in a column that is not full would complete a line."""
+        if self.has_bitboards:
+            occupied = state[OWN] | state[OTHER]
+            cell = (occupied + (1 << column * (self.rows + 1))) & ~occupied
+            stones = state[OWN] if player == state[PLAYER] else state[OTHER]
+            return has_line(stones | cell, self.rows + 1, self.connect)
+        row = self.free_row(state, column)
+        state[STONES + column * self.rows + row] = 1 + player
+        won = self.is_in_line(state, column, row)
+        state[STONES + column * self.rows + row] = EMPTY
+        return won
 
     def render(self, state: Position) -> str:
         """Lines of `x`, `o` and dots, with the columns' letters below."""

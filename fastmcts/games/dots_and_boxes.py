@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,14 @@ from fastmcts.constants import TERMINAL
 from fastmcts.game import Game
 from fastmcts.games._bit_set import count, fill, is_empty, members, nth, remove, words_for, write_all
 from fastmcts.kernels.rng import below
+from fastmcts.rollout import GameRollout
+from fastmcts.selection import PUCT
 
 #: Where the parts of a position stand: who is to move, both scores, the open lines, then the boxes.
 PLAYER, SCORES, OPEN = 0, 1, 3
+
+#: Weights of lines as priors; that of any other is 1.
+COMPLETING, GIVING = 10.0, 0.2
 
 
 @dataclass(frozen=True)
@@ -135,6 +141,44 @@ class DotsAndBoxes(Game):
     def is_promising(self, state: Position, action: int) -> bool:
         """A line that completes a box."""
         return self.completed(state, action) > 0
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """Its priors, and rollouts that take boxes and give none away."""
+        return {"selection": PUCT(c=1.0), "rollout": GameRollout()}
+
+    def gives(self, state: Position, action: int) -> bool:
+        """Whether an open line would be the third side of a box, which the other then completes."""
+        first = state[self.sides + self.boxes_beside[action, 0]] == 2
+        second = state[self.sides + self.boxes_beside[action, 1]] == 2
+        return bool(first or second)
+
+    def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """Complete a box, else give none away, else any line."""
+        total = self.legal_actions(state, actions)
+        safe = 0
+        for index in range(total):
+            action = actions[index]
+            if self.completed(state, action) > 0:
+                return action
+            if not self.gives(state, action):
+                actions[index], actions[safe] = actions[safe], action
+                safe += 1
+        return actions[below(rng, safe if safe > 0 else total)]
+
+    def prior(self, state: Position, actions: Actions, count: int, out: NDArray[np.float64]) -> None:
+        """Most for lines that complete a box, least for those that give one away."""
+        total = 0.0
+        for index in range(count):
+            weight = 1.0
+            if self.completed(state, actions[index]) > 0:
+                weight = COMPLETING
+            elif self.gives(state, actions[index]):
+                weight = GIVING
+            out[index] = weight
+            total += weight
+        for index in range(count):
+            out[index] /= total
 
     def returns(self, state: Position, out: Utilities) -> None:
         """+1 for more boxes, -1 for fewer, 0 each for a draw."""

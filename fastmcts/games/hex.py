@@ -1,6 +1,7 @@
 """Hex on boards of any size."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from fastmcts.checks import whole_number
 from fastmcts.constants import NONE, TERMINAL
 from fastmcts.game import Game
 from fastmcts.kernels.rng import below
+from fastmcts.selection import GRAVE
 
 #: Where the parts of a position stand; behind the words of empty cells come the cells, with a border.
 PLAYER, WINNER, EMPTY = 0, 1, 2
@@ -176,6 +178,11 @@ class Hex(Game):
         winner = state[WINNER]
         out[winner] = 1.0
         out[1 - winner] = -1.0
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """A cell is good for whoever gets it, now or later: that is what GRAVE counts."""
+        return {"selection": GRAVE()}
 
     def render(self, state: Position) -> str:
         """Lines of `x`, `o` and dots, each a little further right, with coordinates."""

@@ -1,10 +1,12 @@
 """Klondike, the solitaire."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.checks import whole_number
 from fastmcts.constants import TERMINAL
+from fastmcts.expansion import Prioritized
 from fastmcts.game import Game
 from fastmcts.games._klondike_knowledge import ENABLE, POINTLESS, REARRANGE, move_class, prepares, progress
 from fastmcts.games._klondike_layout import (
@@ -73,6 +75,8 @@ from fastmcts.games._klondike_view import (
     state_from_table,
 )
 from fastmcts.kernels.rng import below
+from fastmcts.rollout import GameRollout
+from fastmcts.selection import UCT
 from fastmcts.state import State
 
 #: A record on the foundations, a card turned up, a card played from the talon: each can happen so often.
@@ -365,6 +369,16 @@ class Klondike(Game):
     def is_promising(self, state: Position, action: int) -> bool:
         """Whether a legal action brings a new card to a foundation or turns a card up."""
         return move_class(state, action, self.draw) < ENABLE
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """Greedy rollouts that are cut off and valued: those to the end are long, and hardly ever won."""
+        length = 30 if self.macro else 60
+        return {
+            "selection": UCT(c=0.1),
+            "expansion": Prioritized(visits=0),
+            "rollout": GameRollout(max_length=length),
+        }
 
     def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """A greedy policy: any move of the best class there is.

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from fastmcts.checks import whole_number
 from fastmcts.constants import TERMINAL
 from fastmcts.game import Game
 from fastmcts.kernels.rng import below
+from fastmcts.selection import UCT
 from fastmcts.state import State
 
 #: Where the parts of a position stand: who is to move, the betting so far, and each player's card.
@@ -112,6 +114,11 @@ class KuhnPoker(Game):
     def reveals(self, state: Position, action: int) -> bool:
         """Whether the cards are shown next."""
         return self.is_showdown(2 * state[HISTORY] + action)
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """A smaller constant: rewards are scaled by the two chips of a bet, and many games are for one."""
+        return {"selection": UCT(c=0.2)}
 
     # ---- What a player knows; plain Python
 

@@ -1,6 +1,10 @@
 """The m,n,k-games: k in a row on a board of m columns and n rows."""
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.checks import whole_number
@@ -10,9 +14,20 @@ from fastmcts.games._bit_set import count, fill, is_empty, members, nth, remove,
 from fastmcts.games._lines import has_line
 from fastmcts.jit import compiled
 from fastmcts.kernels.rng import below
+from fastmcts.selection import PUCT
 
 #: Where the parts of a position stand: who is to move, who won, the empty cells, then the stones.
 PLAYER, WINNER, EMPTY = 0, 1, 2
+
+BITS = 63  # of a bitboard, without the sign
+
+#: From a cell to the next of a line, in rows and columns.
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+#: Weights of cells as priors: what wins, what the other would win with, what makes k - 1 in a row for oneself or the
+#: other, the same for k - 2, what is beside any stone, and what stands alone.
+WINS, STOPS, MAKES_ONE_LESS, STOPS_ONE_LESS = 1000.0, 200.0, 20.0, 10.0
+MAKES_TWO_LESS, STOPS_TWO_LESS, BESIDE, ALONE = 4.0, 3.0, 1.0, 0.1
 
 
 @dataclass(frozen=True)
@@ -123,7 +138,7 @@ class MNK(Game):
 
     def is_in_line(self, state: Position, word: int, bit: int) -> bool:
         """Whether a stone on a board of rows has k - 1 others beside it in some line."""
-        for word_step, bit_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        for word_step, bit_step in DIRECTIONS:
             forward = count_along(state, word, bit, word_step, bit_step)
             backward = count_along(state, word, bit, -word_step, -bit_step)
             if forward + backward + 1 >= self.k:
@@ -138,6 +153,58 @@ class MNK(Game):
         if winner != NONE:
             out[winner] = 1.0
             out[1 - winner] = -1.0
+
+    # ---- Knowledge of the game
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """Its priors: most cells of a large board are far from every line."""
+        return {"selection": PUCT(c=3.0)}
+
+    def prior(self, state: Position, actions: Actions, count: int, out: NDArray[np.float64]) -> None:
+        """By the longest line that either player would have with a stone in the cell."""
+        player = int(state[PLAYER])
+        total = 0.0
+        for index in range(count):
+            own = self.longest_line(state, player, actions[index])
+            other = self.longest_line(state, 1 - player, actions[index])
+            if own >= self.k:
+                weight = WINS
+            elif other >= self.k:
+                weight = STOPS
+            elif own == self.k - 1:
+                weight = MAKES_ONE_LESS
+            elif other == self.k - 1:
+                weight = STOPS_ONE_LESS
+            elif own == self.k - 2:
+                weight = MAKES_TWO_LESS
+            elif other == self.k - 2:
+                weight = STOPS_TWO_LESS
+            else:
+                weight = BESIDE if max(own, other) > 1 else ALONE
+            out[index] = weight
+            total += weight
+        for index in range(count):
+            out[index] /= total
+
+    def longest_line(self, state: Position, player: int, action: int) -> int:
+        """How many stones in a row a player would have with one in an empty cell, at most."""
+        row = action // self.m
+        column = action % self.m
+        longest = 0
+        for row_step, column_step in DIRECTIONS:
+            if self.has_bitboards:
+                stones, bit, step = state[self.stones + player], row * (self.m + 1) + column, row_step * (self.m + 1)
+                others = count_bits_along(stones, bit, step + column_step)
+                others += count_bits_along(stones, bit, -step - column_step)
+            else:
+                word = self.stones + player * self.stone_words + 1 + row
+                others = count_along(state, word, column + 1, row_step, column_step)
+                others += count_along(state, word, column + 1, -row_step, -column_step)
+            longest = max(longest, 1 + others)
+        return longest
+
+    # ---- Text and checks
 
     def render(self, state: Position) -> str:
         """Lines of `x`, `o` and dots, with coordinates."""
@@ -216,4 +283,15 @@ def count_along(state: Position, word: int, bit: int, word_step: int, bit_step: 
         length += 1
         word += word_step
         bit += bit_step
+    return length
+
+
+@compiled
+def count_bits_along(stones: int, bit: int, step: int) -> int:
+    """The same on a bitboard, where the highest bit of each row is always empty."""
+    length = 0
+    bit += step
+    while 0 <= bit < BITS and stones >> bit & 1:
+        length += 1
+        bit += step
     return length

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.bits import count_bits, nth_bit
@@ -12,6 +13,8 @@ from fastmcts.games._trick_state import TrickState
 from fastmcts.games._trick_text import Trick, replayed
 from fastmcts.games._tricks import OPENER, PLAYER, TRICKS, TrickGame
 from fastmcts.kernels.rng import below
+from fastmcts.rollout import CarefulRollout
+from fastmcts.selection import UCT
 
 SCORINGS = ("bid", "tricks", "penalty")
 BID_STAKE = 5  # what a bid of zero is worth with scoring="bid"
@@ -188,6 +191,18 @@ class OhHell(TrickGame):
     def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """The estimated bid; then the cheapest card that wins the trick as it stands, else the cheapest."""
         return self.estimated_bid(state, rng) if self.is_bidding(state) else self.thrifty_card(state, rng)
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """The policy that keeps to the bid."""
+        return {"selection": UCT(c=0.5), "rollout": CarefulRollout()}
+
+    def careful_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """The estimated bid; then as many tricks as bid, and no more."""
+        if self.is_bidding(state):
+            return self.estimated_bid(state, rng)
+        player = state[PLAYER]
+        return self.careful_card(state, state[TRICKS + player] < state[self.bids + player] - 1, NONE, rng)
 
     def estimated_bid(self, state: Position, rng: Rng) -> int:
         """Count tricks: one for an ace or one of the top three trumps, half for a king or another trump.

@@ -1,8 +1,10 @@
 """Othello (Reversi) on the usual board of 8x8."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.bits import Word, count_bits, lowest_bit, nth_bit
@@ -10,6 +12,8 @@ from fastmcts.constants import TERMINAL
 from fastmcts.game import Game
 from fastmcts.jit import compiled
 from fastmcts.kernels.rng import below
+from fastmcts.rollout import GameRollout
+from fastmcts.selection import PUCT
 
 #: Where the parts of a position stand: who is to move, a bitboard per player, where a disc may be placed.
 PLAYER, DISCS, PLACES = 0, 1, 3
@@ -22,6 +26,8 @@ CENTRE = 1 << 27 | 1 << 28 | 1 << 35 | 1 << 36
 INNER_COLUMNS = 0x7E7E7E7E7E7E7E7E
 INNER_ROWS = 0x00FFFFFFFFFFFF00
 INNER_CELLS = INNER_COLUMNS & INNER_ROWS
+
+CORNERS = 1 | 1 << 7 | 1 << 56 | -1 << 63  # a1, h1, a8, h8: -1 << 63 is the sign alone
 
 EAST, SOUTH_WEST, SOUTH, SOUTH_EAST = 1, 7, 8, 9  # and the opposite directions
 
@@ -97,6 +103,50 @@ class Othello(Game):
         out[0] = min(max(lead, -1), 1)
         out[1] = -out[0]
 
+    # ---- Knowledge of the game
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """Its priors, and rollouts that know corners."""
+        return {"selection": PUCT(c=2.0), "rollout": GameRollout()}
+
+    def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """A corner if there is one, else a place that is not beside an empty corner, else any."""
+        legal = state[PLACES]
+        if legal == 0:
+            return PASS
+        if legal & CORNERS:
+            legal &= CORNERS
+        else:
+            good = legal & ~beside_corners(~(state[DISCS] | state[DISCS + 1]) & CORNERS)
+            legal = good if good != 0 else legal
+        return nth_bit(legal, below(rng, count_bits(legal)))
+
+    def prior(self, state: Position, actions: Actions, count: int, out: NDArray[np.float64]) -> None:
+        """Corners, and places that leave the other few replies; little for those beside an empty corner."""
+        player: int = state[PLAYER]
+        own = state[DISCS + player]
+        other = state[DISCS + 1 - player]
+        risky = beside_corners(~(own | other) & CORNERS)
+        total = 0.0
+        for index in range(count):
+            weight = 1.0
+            if actions[index] != PASS:
+                disc = np.int64(1) << actions[index]
+                turned = flanked(disc, own, other)
+                replies = count_bits(places(other ^ turned, own ^ (turned | disc)))
+                weight = 1.0 / (2 + replies)
+                if disc & CORNERS:
+                    weight *= 4.0
+                elif disc & risky:
+                    weight *= 0.3
+            out[index] = weight
+            total += weight
+        for index in range(count):
+            out[index] /= total
+
+    # ---- Text and checks
+
     def render(self, state: Position) -> str:
         """Eight lines of `x` for black, `o` for white and dots, with coordinates and what may be next."""
         letters = "  a b c d e f g h"
@@ -133,6 +183,21 @@ def disc(state: Position, cell: int) -> str:
         if state[DISCS + player] >> cell & 1:
             return "xo"[player]
     return "."
+
+
+@compiled
+def beside_corners(corners: Word) -> Word:
+    """The three cells beside each of some corners."""
+    beside = 0
+    if corners & 1:
+        beside |= 0x0000000000000302
+    if corners >> 7 & 1:
+        beside |= 0x000000000000C040
+    if corners >> 56 & 1:
+        beside |= 0x0203000000000000
+    if corners >> 63 & 1:
+        beside |= 0x40C0000000000000
+    return beside
 
 
 @compiled

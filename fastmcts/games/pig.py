@@ -1,6 +1,7 @@
 """Pig, the dice game: roll on, or hold and keep what you have."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,8 @@ from fastmcts.checks import whole_number
 from fastmcts.constants import CHANCE, NONE, TERMINAL
 from fastmcts.game import Game
 from fastmcts.kernels.rng import below
+from fastmcts.rollout import RandomRollout
+from fastmcts.selection import UCT
 
 #: Where the parts of a position stand: who decides, whose turn it is, what the turn has gathered, how many
 #: decisions have been made, who won, and each player's score.
@@ -131,6 +134,11 @@ class Pig(Game):
                 out[player] = 0.0
             else:
                 out[player] = 1.0 if state[WINNER] == player else -1.0 / (self.num_players - 1)
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """No rollouts: the luck of a whole game hides what one decision is worth, the points so far do not."""
+        return {"selection": UCT(c=0.2), "rollout": RandomRollout(max_length=0)}
 
     def evaluate(self, state: Position, out: Utilities) -> None:
         """A share of the winner's prize for what one has of all points, the turn's included."""

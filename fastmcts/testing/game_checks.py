@@ -164,7 +164,7 @@ class GameCheck:
         if not 0 <= actions[0] <= actions[-1] < game.num_actions:
             self.fail(f"legal_actions are not all from 0 to {game.num_actions - 1}: {actions}")
         scratch = np.zeros(game.num_actions, np.int64)
-        for policy in ("random_action", "rollout_action"):
+        for policy in ("random_action", "rollout_action", "careful_action"):
             choice = self.untouched(policy, getattr(game, policy), array, scratch, self.rng)
             if choice not in actions:
                 self.fail(f"{policy} plays {choice}, which is not legal; legal are {actions}")

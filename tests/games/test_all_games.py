@@ -27,6 +27,25 @@ def test_every_game_has_its_id_and_can_be_pickled(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", fastmcts.registered_games())
+def test_priors_are_positive_and_add_up_to_one(name: str) -> None:
+    game = fastmcts.load_game(name)
+    draw = np.random.default_rng(0)
+    state = game.new_initial_state(seed=0)
+    priors = np.zeros(game.num_actions)
+    for _ in range(200):
+        if state.is_terminal():
+            state = game.new_initial_state(seed=int(draw.integers(2**32)))
+        actions = np.array(state.legal_actions(), np.int64)
+        if not state.is_chance_node():
+            priors[:] = np.nan
+            game.prior(state.array, actions, len(actions), priors)
+            assert (priors[: len(actions)] > 0.0).all()
+            assert priors[: len(actions)].sum() == pytest.approx(1.0)
+            assert np.isnan(priors[len(actions) :]).all()
+        state.apply_action(int(draw.choice(actions)))
+
+
+@pytest.mark.parametrize("name", fastmcts.registered_games())
 def test_arrays_of_the_wrong_kind_are_refused(name: str) -> None:
     game = fastmcts.load_game(name)
     array = game.new_initial_state().array

@@ -8,6 +8,7 @@ import pytest
 import fastmcts
 from fastmcts.constants import TERMINAL
 from fastmcts.games.breakthrough import PIECES, PLAYER, Breakthrough
+from fastmcts.jit import wrapping_integers
 from fastmcts.kernels.rng import make_rng
 from fastmcts.testing import check_game, perft
 from tests.games.solving import solve
@@ -209,6 +210,84 @@ def test_boards_of_every_shape_keep_the_contract(rows: int, columns: int) -> Non
 
 
 def test_a_search_gives_the_same_tree_compiled_and_interpreted() -> None:
-    result = fastmcts.search(GAME.new_initial_state(), simulations=200, seed=0, selection=fastmcts.UCT(c=1.4))
+    options: fastmcts.options.SearchOptions = {"strategy": "plain", "selection": fastmcts.UCT(c=1.4)}
+    result = fastmcts.search(GAME.new_initial_state(), simulations=200, seed=0, **options)
     assert result.visits[:11].tolist() == [11, 10, 5, 11, 7, 8, 10, 4, 11, 9, 11]
     assert result.visits[11:].tolist() == [11, 9, 10, 6, 11, 9, 8, 9, 10, 9, 11]
+
+
+def choices(state: fastmcts.State) -> set[str]:
+    """The texts of what the rollout policy plays, over many seeds."""
+    buffer = np.zeros(GAME.num_actions, np.int64)
+    with wrapping_integers():
+        played = {int(state.game.rollout_action(state.array, buffer, make_rng(seed))) for seed in range(60)}
+    return {state.action_to_string(action) for action in played}
+
+
+def priors(state: fastmcts.State) -> dict[str, float]:
+    """What each move's text is worth before it is searched."""
+    actions = np.array(state.legal_actions(), np.int64)
+    out = np.zeros(len(actions))
+    state.game.prior(state.array, actions, len(actions), out)
+    return {state.action_to_string(int(action)): float(prior) for action, prior in zip(actions, out, strict=True)}
+
+
+RACE = """
+    . . . . . . . .
+    . . . . . w . .
+    . . b . . . . .
+    . . . . . . . .
+    . . . . . . . .
+    . . . . . . . .
+    b . . . . . . .
+    . . w . . . . .
+    """
+
+
+@pytest.mark.parametrize(("player", "wins"), [(0, {"a2a1", "a2b1"}), (1, {"f7e8", "f7f8", "f7g8"})])
+def test_rollouts_and_priors_take_a_win_at_once(player: int, wins: set[str]) -> None:
+    state = position(GAME, RACE, player)
+    assert choices(state) == wins
+    worth = priors(state)
+    assert sum(worth[win] for win in wins) > 0.95
+
+
+def test_rollouts_and_priors_take_the_piece_that_would_win_next() -> None:
+    state = position(
+        GAME,
+        """
+        . . . . . . b .
+        b . . . . w . .
+        . . . b . . . .
+        . . w . . . . .
+        . . . . . . . .
+        . . . . . . . .
+        . . . . . . . .
+        . . w . . . . .
+        """,
+        player=0,
+    )
+    assert choices(state) == {"g8f7*"}
+    worth = priors(state)
+    assert max(worth, key=worth.__getitem__) == "g8f7*"
+    assert worth["d6c5*"] > worth["d6d5"] > worth["a7a6"]
+
+
+def test_a_step_that_loses_a_piece_has_a_small_prior() -> None:
+    state = position(
+        GAME,
+        """
+        . . . . . . . .
+        . . . . . . . .
+        b . . . . . b .
+        . . . . . . . .
+        . b . . . . . .
+        . . . . . . . .
+        . . w . . . . .
+        . . . . . . . .
+        """,
+        player=0,
+    )
+    worth = priors(state)
+    assert worth["b4b3"] < worth["a6a5"]  # it would be taken
+    assert worth["b4a3"] > worth["a6a5"]  # it comes further, and nothing attacks it there

@@ -3,6 +3,8 @@ import pytest
 
 import fastmcts
 from fastmcts import games
+from fastmcts.jit import wrapping_integers
+from fastmcts.kernels.rng import make_rng
 from fastmcts.testing import check_game, perft
 from tests.games.solving import all_positions, solve
 
@@ -140,3 +142,18 @@ def test_impossible_boards_are_refused(options: dict[str, int], message: str) ->
 def test_an_array_that_is_no_position_is_refused(entries: tuple[int, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         GAME.state_from_array(np.array(entries, np.int64))
+
+
+@pytest.mark.parametrize("game", [GAME, games.ConnectFour(rows=8, columns=8)], ids=str)
+@pytest.mark.parametrize(
+    ("moves", "choices"),
+    [("aabbc", {"d"}), ("aabbcc", {"d"}), ("agaga", {"a"}), ("agagag", {"a"})],
+)
+def test_rollouts_complete_a_line_or_else_stop_one(game: fastmcts.Game, moves: str, choices: set[str]) -> None:
+    state = play(moves, game)
+    before = state.array.copy()
+    buffer = np.zeros(game.num_actions, np.int64)
+    with wrapping_integers():
+        played = {int(game.rollout_action(state.array, buffer, make_rng(seed))) for seed in range(20)}
+    assert {game.action_to_string(state.array, action) for action in played} == choices
+    assert (state.array == before).all()

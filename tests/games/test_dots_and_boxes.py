@@ -7,6 +7,7 @@ import pytest
 from fastmcts import TERMINAL, games, load_game
 from fastmcts.arrays import Position
 from fastmcts.games.dots_and_boxes import OPEN, PLAYER, SCORES
+from fastmcts.jit import wrapping_integers
 from fastmcts.kernels.rng import make_rng
 from fastmcts.testing import check_game, perft
 
@@ -145,3 +146,25 @@ def test_arrays_that_are_no_position_are_refused(entry, value, message):
     state.array[entry] = value
     with pytest.raises(ValueError, match=message):
         state.game.state_from_array(state.array)
+
+
+def test_rollouts_and_priors_complete_boxes_and_give_none_away() -> None:
+    game = games.DotsAndBoxes(rows=2, columns=2)
+    state = game.new_initial_state()
+    for text in ("ha1", "va1"):
+        state.apply_action(state.string_to_action(text))
+    buffer = np.zeros(game.num_actions, np.int64)
+    with wrapping_integers():
+        played = {int(game.rollout_action(state.array, buffer, make_rng(seed))) for seed in range(60)}
+    giving = {"ha2", "vb1"}  # a third side of the box at the top left
+    assert {game.action_to_string(state.array, action) for action in played} == {
+        game.action_to_string(state.array, action) for action in state.legal_actions()
+    } - giving
+    state.apply_action(state.string_to_action("ha2"))
+    actions = np.array(state.legal_actions(), np.int64)
+    priors = np.zeros(len(actions))
+    game.prior(state.array, actions, len(actions), priors)
+    assert game.action_to_string(state.array, int(actions[priors.argmax()])) == "vb1"
+    with wrapping_integers():
+        played = {int(game.rollout_action(state.array, buffer, make_rng(seed))) for seed in range(20)}
+    assert {game.action_to_string(state.array, action) for action in played} == {"vb1"}

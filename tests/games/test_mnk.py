@@ -193,3 +193,36 @@ def test_stones_that_no_game_leads_to_are_refused():
     both_won = np.array([TERMINAL, 0, 0b111_000_000, 0b111, 0b111_0000], np.int64)
     with pytest.raises(ValueError, match="ended before the last stone"):
         game.state_from_array(both_won)
+
+
+@pytest.mark.parametrize("game", [games.MNK(7, 7, 4), games.MNK(15, 15, 4)], ids=str)
+def test_priors_know_what_wins_what_stops_a_win_and_what_is_far_from_everything(game: games.MNK) -> None:
+    def order(state: State) -> dict[str, float]:
+        actions = np.array(state.legal_actions(), np.int64)
+        out = np.zeros(len(actions))
+        game.prior(state.array, actions, len(actions), out)
+        return {state.action_to_string(int(action)): float(prior) for action, prior in zip(actions, out, strict=True)}
+
+    threes = play(game, "b2", "b4", "c2", "c4", "d2", "d4")
+    priors = order(threes)
+    assert sorted(priors, key=priors.__getitem__, reverse=True)[:4] in (
+        [*wins, *stops] for wins in (["a2", "e2"], ["e2", "a2"]) for stops in (["a4", "e4"], ["e4", "a4"])
+    )
+    twos = order(play(game, "b2", "b4", "c2", "f6"))
+    assert twos["a2"] > twos["c3"] > twos["g1"]
+    edges = order(play(game, "g1", "a1", "g2", "a2"))  # the ends of rows do not hang together
+    assert edges["g3"] > edges["a3"] > edges["f7"]
+
+
+def test_the_longest_line_through_a_cell_is_the_same_on_a_bitboard_and_on_rows() -> None:
+    draw = random.Random(0)
+    boards = [game.new_initial_state() for game in (games.MNK(7, 6, 7), games.MNK(7, 12, 7))]
+    assert [board.game.has_bitboards for board in boards] == [True, False]
+    while not boards[0].is_terminal():
+        cells = boards[0].legal_actions()
+        for cell in cells:
+            first, second = ([b.game.longest_line(b.array, player, cell) for player in range(2)] for b in boards)
+            assert first == second
+        action = draw.choice(cells)
+        for board in boards:
+            board.apply_action(action)

@@ -28,6 +28,12 @@ def rollout_choice(state, seed=0):
         return state.action_to_string(int(state.game.rollout_action(state.array, buffer, make_rng(seed))))
 
 
+def careful_choice(state, seed=0):
+    buffer = np.zeros(state.game.num_actions, np.int64)
+    with wrapping_integers():
+        return state.action_to_string(int(state.game.careful_action(state.array, buffer, make_rng(seed))))
+
+
 def test_bids_are_made_in_turn_from_the_left_of_the_dealer_and_then_that_player_leads():
     game = games.OhHell(num_players=3, hand_size=2, dealer=0)
     state = game.new_initial_state(seed=0)
@@ -234,3 +240,20 @@ def test_a_position_is_drawn_with_trump_hands_bids_and_table():
         "table: -",
     ]
     assert int(state.array[SMALL.hands]) == card_set("AC KC")
+
+
+@pytest.mark.parametrize(
+    ("bid", "lead", "choice"),
+    [
+        ("1", "9C", "TC"),  # a trick is wanted, and this one can be had
+        ("0", "9C", "8C"),  # none is wanted: the highest card that does not win
+        ("0", "3C", "TC"),  # every card wins: the highest goes
+        ("0", "AD", "TC"),  # and so does the highest where suit cannot be followed
+        ("1", "AD", "5C"),
+    ],
+)
+def test_a_careful_player_wins_as_many_tricks_as_it_bid_and_no_more(bid, lead, choice):
+    game = games.OhHell(num_players=2, hand_size=3, dealer=1)
+    state = game.state_from_hands([f"{lead} 2D 3D", "5C 8C TC"], turned="2S")
+    play(state, f"0 {bid} {lead}")
+    assert careful_choice(state) == choice

@@ -8,7 +8,9 @@ import pytest
 import fastmcts
 from fastmcts.arrays import Position
 from fastmcts.constants import TERMINAL
-from fastmcts.games.othello import DISCS, PASS, PLACES, PLAYER, Othello, places
+from fastmcts.games.othello import DISCS, PASS, PLACES, PLAYER, Othello, beside_corners, places
+from fastmcts.jit import wrapping_integers
+from fastmcts.kernels.rng import make_rng
 from fastmcts.testing import check_game, perft
 
 GAME = Othello()
@@ -178,5 +180,76 @@ def test_the_contract_holds() -> None:
 
 
 def test_a_search_gives_the_same_tree_compiled_and_interpreted() -> None:
-    result = fastmcts.search(GAME.new_initial_state(), simulations=300, seed=0, selection=fastmcts.UCT(c=1.4))
+    options: fastmcts.options.SearchOptions = {"strategy": "plain", "selection": fastmcts.UCT(c=1.4)}
+    result = fastmcts.search(GAME.new_initial_state(), simulations=300, seed=0, **options)
     assert result.visits.tolist() == [63, 98, 82, 57]
+
+
+# Black may place a disc in two corners.
+CORNERS_BOARD = """
+. o x . . . . .
+. . . . . . o .
+. . . . . x . .
+. . . o x . . .
+. . . x o . . .
+. . . . . o . .
+. . . . . . . .
+. . . . . . . .
+"""
+
+# Black may place a disc beside the empty corner h1, at g2, and elsewhere.
+BESIDE_BOARD = """
+. . . . . . . .
+. . . . . . . .
+. . o . . o . .
+. . . o x . . .
+. . . x o . . .
+. . x . . o . .
+. . . . . . . .
+. . . . . . . .
+"""
+
+
+def rollout_choices(state: Position) -> set[str]:
+    buffer = np.zeros(GAME.num_actions, np.int64)
+    with wrapping_integers():
+        played = {int(GAME.rollout_action(state, buffer, make_rng(seed))) for seed in range(60)}
+    return {GAME.action_to_string(state, action) for action in played}
+
+
+def priors(state: Position) -> dict[str, float]:
+    actions = np.array(GAME.new_state(state).legal_actions(), np.int64)
+    out = np.zeros(len(actions))
+    GAME.prior(state, actions, len(actions), out)
+    return {GAME.action_to_string(state, int(action)): float(p) for action, p in zip(actions, out, strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("corner", "beside"),
+    [(0, "b1 a2 b2"), (7, "g1 g2 h2"), (56, "a7 b7 b8"), (63, "g7 h7 g8")],
+)
+def test_each_corner_has_three_cells_beside_it(corner: int, beside: str) -> None:
+    cells = beside_corners(np.array([1 << corner], np.uint64).view(np.int64)[0])
+    assert [GAME.action_to_string(cells, cell) for cell in range(64) if int(cells) >> cell & 1] == sorted(
+        beside.split(), key=lambda name: (name[1], name[0])
+    )
+
+
+def test_a_corner_is_taken_where_one_can_be() -> None:
+    state = position(CORNERS_BOARD, player=0)
+    assert rollout_choices(state) == {"a1", "h1"}
+    worth = priors(state)
+    assert sorted(worth, key=worth.__getitem__)[-2:] in (["a1", "h1"], ["h1", "a1"])
+
+
+def test_places_beside_an_empty_corner_are_left_alone() -> None:
+    state = position(BESIDE_BOARD, player=0)
+    assert rollout_choices(state) == {"d3", "c4", "f5", "e6"}
+    worth = priors(state)
+    assert min(worth, key=worth.__getitem__) == "g2"
+
+
+def test_a_pass_is_the_only_choice_where_nothing_else_is_legal() -> None:
+    state = position(PASS_BOARD, player=1)
+    assert rollout_choices(state) == {"pass"}
+    assert priors(state) == {"pass": 1.0}

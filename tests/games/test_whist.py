@@ -39,6 +39,12 @@ def rollout_choice(state, seed=0):
         return card_text(int(state.game.rollout_action(state.array, buffer, make_rng(seed))))
 
 
+def careful_choice(state, seed=0):
+    buffer = np.zeros(state.game.num_actions, np.int64)
+    with wrapping_integers():
+        return card_text(int(state.game.careful_action(state.array, buffer, make_rng(seed))))
+
+
 @pytest.mark.parametrize(
     ("trump", "cards", "winner"),
     [
@@ -260,3 +266,27 @@ def test_a_position_is_drawn_with_hands_tricks_and_table():
     assert str(state).splitlines()[1:3] == [" 0: - (1 won)", " 1: - (1 won)"]
     assert str(games.Whist(trump=NO_TRUMP).new_initial_state()).startswith("no trump\n>0:")
     assert SUITS[HEARTS] == "H"
+
+
+@pytest.mark.parametrize(
+    ("played", "simple", "careful"),
+    [
+        ("9C 3C KC", "AC", "AC"),  # the other side wins the trick as it stands
+        ("9C 3C 8C", "TC", "TC"),
+        ("3C 9C 4C", "TC", "2C"),  # the partner does
+        ("3C KC 4C", "AC", "2C"),
+    ],
+)
+def test_a_careful_player_does_not_overtake_a_partner_who_wins_the_trick(played, simple, careful):
+    game = games.Whist(trump=NO_TRUMP, hand_size=3)
+    hands = [f"{card} {others}" for card, others in zip(played.split(), ("5D 6D", "7D 8D", "9D TD"), strict=True)]
+    state = play(game.state_from_hands([*hands, "2C TC AC"]), played)
+    assert (rollout_choice(state), careful_choice(state)) == (simple, careful)
+
+
+def test_a_careful_player_plays_what_wins_for_sure_while_others_may_still_beat_the_rest():
+    game = games.Whist(trump=NO_TRUMP, hand_size=2)
+    state = game.state_from_hands(["2C AD", "6C AC", "KC 7D", "QC 8D"])
+    assert (rollout_choice(state), careful_choice(state)) == ("2C", "AD")
+    play(state, "2C")
+    assert (rollout_choice(state), careful_choice(state)) == ("6C", "AC")

@@ -2,6 +2,7 @@
 
 from tests.naive.search import Generator, Node, Score, Search, assert_same_tree, ucb1, ucb1_tuned, uct
 from tests.naive.strategies import (
+    CarefulPolicy,
     Decisive,
     ExpandAll,
     GamePolicy,
@@ -16,6 +17,7 @@ from tests.naive.worlds import AllObservers, InformationSets, Resampled, SingleP
 
 __all__ = [
     "AllObservers",
+    "CarefulPolicy",
     "Decisive",
     "ExpandAll",
     "GamePolicy",

@@ -188,8 +188,17 @@ class Solver(Search):
 class GamePolicy(Search):
     """The game's own rollout policy, which draws from the same generator."""
 
+    policy = "rollout_action"
+
     def rollout_action(self, state: fastmcts.State) -> int:
-        return int(self.rng.lend(state.game.rollout_action, state.array, np.zeros(state.game.num_actions, np.int64)))
+        policy = getattr(state.game, self.policy)
+        return int(self.rng.lend(policy, state.array, np.zeros(state.game.num_actions, np.int64)))
+
+
+class CarefulPolicy(GamePolicy):
+    """The game's second policy."""
+
+    policy = "careful_action"
 
 
 class ExpandAll(Search):
