@@ -165,7 +165,8 @@ def against(game: Game, budget: int, sides: Sequence[arena.Side], count: int, se
 def play(arguments: argparse.Namespace) -> Iterator[Row]:
     """The rows, one after the other; Ctrl-C ends with what was played."""
     for name in arguments.only:
-        for game, budget in itertools.product(boards(name), arguments.budgets):
+        pairs: Iterator[tuple[Game, int]] = itertools.product(boards(name), arguments.budgets)
+        for game, budget in pairs:
             search = {"simulations": budget, "threads": arguments.threads}
             sides = [arena.Searching(**search), arena.Searching(strategy="plain", **search)]
             compare = alone if game.num_players == 1 else against
