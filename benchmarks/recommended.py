@@ -117,7 +117,8 @@ def against(game: Game, agents: Sequence[Search], arguments: argparse.Namespace,
 def play(arguments: argparse.Namespace) -> Iterator[Row]:
     """The rows, one after the other; Ctrl-C ends with what was played."""
     for name in arguments.only:
-        for game, budget in itertools.product(boards(name), arguments.budgets):
+        pairs: Iterator[tuple[Game, int]] = itertools.product(boards(name), arguments.budgets)
+        for game, budget in pairs:
             agents = [Search(simulations=budget), Search(simulations=budget, strategy="plain")]
             compare = alone if game.num_players == 1 else against
             row = compare(game, agents, arguments, f"{budget:,}")

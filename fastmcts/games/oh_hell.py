@@ -202,7 +202,8 @@ class OhHell(TrickGame):
         if self.is_bidding(state):
             return self.estimated_bid(state, rng)
         player = state[PLAYER]
-        return self.careful_card(state, state[TRICKS + player] < state[self.bids + player] - 1, NONE, rng)
+        wants_trick = bool(state[TRICKS + player] < state[self.bids + player] - 1)
+        return self.careful_card(state, wants_trick, NONE, rng)
 
     def estimated_bid(self, state: Position, rng: Rng) -> int:
         """Count tricks: one for an ace or one of the top three trumps, half for a king or another trump.

@@ -1,6 +1,7 @@
 """Breakthrough: perft, drawn positions, and a slow re-implementation of the rules."""
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -210,7 +211,7 @@ def test_boards_of_every_shape_keep_the_contract(rows: int, columns: int) -> Non
 
 
 def test_a_search_gives_the_same_tree_compiled_and_interpreted() -> None:
-    options: fastmcts.options.SearchOptions = {"strategy": "plain", "selection": fastmcts.UCT(c=1.4)}
+    options: dict[str, Any] = {"strategy": "plain", "selection": fastmcts.UCT(c=1.4)}
     result = fastmcts.search(GAME.new_initial_state(), simulations=200, seed=0, **options)
     assert result.visits[:11].tolist() == [11, 10, 5, 11, 7, 8, 10, 4, 11, 9, 11]
     assert result.visits[11:].tolist() == [11, 9, 10, 6, 11, 9, 8, 9, 10, 9, 11]
