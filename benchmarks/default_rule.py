@@ -8,11 +8,12 @@ Ctrl-C prints what was played.
 
 import argparse
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 
 import arena
 
 from fastmcts import UCB1, UCT, Selection, UCB1Tuned, games
+from fastmcts.experiments import MatchResult, Search
+from fastmcts.experiments.intervals import DEVIATIONS
 
 BOARDS = {
     "Connect Four": games.ConnectFour(),
@@ -43,34 +44,35 @@ def name_of(rule: Selection) -> str:
 
 def play_all(
     boards: Sequence[str], rules: Sequence[Selection], count: int, simulations: int, seed: int
-) -> dict[tuple[Selection, str], arena.Score]:
+) -> dict[tuple[Selection, str], MatchResult]:
     """The score of every rule against the reference on every board, until Ctrl-C."""
-    scores = {(rule, board): arena.Score() for board in boards for rule in rules}
-    reference = arena.Searching(simulations=simulations, selection=REFERENCE)
-    with suppress(KeyboardInterrupt), arena.bars() as add_bar:
-        for (rule, board), score in scores.items():
-            side = arena.Searching(simulations=simulations, selection=rule)
-            show = add_bar(f"{board}, {name_of(rule)}", count)
-            arena.play(score, ALL_BOARDS[board], side, reference, count, seed=seed, show=show)
-    return scores
+    search = Search(simulations=simulations, strategy="plain")
+    pairings = [(rule, board) for board in boards for rule in rules]
+    matches = [
+        arena.Match(name_of(rule), ALL_BOARDS[board], search.filled(selection=rule), search.filled(selection=REFERENCE))
+        for rule, board in pairings
+    ]
+    played = arena.play_each(matches, count, seed=seed, threads=arena.THREADS)
+    return {pairing: result for pairing, (_, result) in zip(pairings, played, strict=False)}
 
 
-def mean_over_boards(scores: Sequence[arena.Score]) -> str:
+def mean_over_boards(results: Sequence[MatchResult]) -> str:
     """The mean of scores with its 95% interval."""
-    mean = sum(score.mean for score in scores) / len(scores)
-    margin = arena.DEVIATIONS * sum(score.error**2 for score in scores) ** 0.5 / len(scores)
+    mean = sum(result.mean for result in results) / len(results)
+    margin = DEVIATIONS * sum(result.error**2 for result in results) ** 0.5 / len(results)
     return f"{mean:.1%} ± {margin:.1%}"
 
 
 def score_table(
-    scores: dict[tuple[Selection, str], arena.Score], boards: Sequence[str], rules: Sequence[Selection]
+    results: dict[tuple[Selection, str], MatchResult], boards: Sequence[str], rules: Sequence[Selection]
 ) -> Iterator[str]:
-    """A line for each rule."""
+    """A line for each rule; a mean only where all boards were played."""
     rows = []
     for rule in rules:
-        cells = [scores[rule, board] for board in boards]
-        shown = [f"{score.mean:.1%} ± {arena.DEVIATIONS * score.error:.1%}" for score in cells]
-        rows.append((name_of(rule), *shown, mean_over_boards(cells)))
+        cells = [results.get((rule, board)) for board in boards]
+        shown = [f"{cell.mean:.1%} ± {DEVIATIONS * cell.error:.1%}" if cell else "" for cell in cells]
+        all_played = [cell for cell in cells if cell]
+        rows.append((name_of(rule), *shown, mean_over_boards(all_played) if len(all_played) == len(cells) else ""))
     return arena.table((f"score against {name_of(REFERENCE)}", *boards, "mean"), rows)
 
 

@@ -11,11 +11,11 @@ game's rollout policy. A line is printed as soon as a match is over; Ctrl-C prin
 """
 
 from collections.abc import Iterator, Sequence
-from statistics import mean
 
 import arena
 
 from fastmcts import ISMCTS, PIMC, UCT, Game, GameRollout, games
+from fastmcts.experiments import Agent, Greedy, Random, Search
 
 #: Points are scaled to [0, 1] by the most that a game can bring: a trick of 13 is little, so the constant is small.
 GAMES: dict[str, tuple[Game, UCT]] = {
@@ -33,16 +33,16 @@ PAIRINGS = (
 )
 
 
-def matches(names: Sequence[str], simulations: int, threads: int) -> Iterator[arena.Match]:
+def matches(names: Sequence[str], simulations: int) -> Iterator[arena.Match]:
     """All pairings on some games."""
     for name in names:
         game, selection = GAMES[name]
-        search = {"simulations": simulations, "selection": selection, "rollout": GameRollout(), "threads": threads}
-        players: dict[str, arena.Side] = {
-            "random": arena.Policy("random_action"),
-            "rollout policy": arena.Policy("rollout_action"),
-            "ISMCTS": arena.Searching(method=ISMCTS(), **search),
-            "PIMC": arena.Searching(method=PIMC(worlds=WORLDS), **search),
+        search = Search(simulations=simulations, selection=selection, rollout=GameRollout())
+        players: dict[str, Agent] = {
+            "random": Random(),
+            "rollout policy": Greedy(),
+            "ISMCTS": search.filled(method=ISMCTS()),
+            "PIMC": search.filled(method=PIMC(worlds=WORLDS)),
         }
         for first, second in PAIRINGS:
             yield arena.Match(f"{first} against {second}", game, players[first], players[second])
@@ -51,11 +51,11 @@ def matches(names: Sequence[str], simulations: int, threads: int) -> Iterator[ar
 def main() -> None:
     """Play the matches and print the table."""
     arguments = arena.parse_arguments(__doc__, list(GAMES), simulations=1000)
-    chosen = matches(arguments.only, arguments.simulations, arguments.threads)
-    played = arena.play_each(chosen, arguments.games, opening_moves=0, seed=arguments.seed, same_cards=True)
+    chosen = matches(arguments.only, arguments.simulations)
+    played = arena.play_each(chosen, arguments.games, seed=arguments.seed, threads=arguments.threads)
     rows = (
-        (match.title, f"`{match.game.name}`", f"{len(score.pairs):,}", str(score), f"{mean(score.margins):+.2f}")
-        for match, score in played
+        (match.title, f"`{match.game.name}`", f"{len(result.pairs):,}", result.score, f"{result.margin:+.2f}")
+        for match, result in played
     )
     for line in arena.table(("match", "game", "deals", "deals won by the first (95%)", "margin"), rows):
         print(line, flush=True)

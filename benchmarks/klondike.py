@@ -25,12 +25,8 @@ The best player that does not look at hidden cards is this:
 
 import argparse
 import functools
-import multiprocessing
-import signal
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +34,9 @@ import arena
 import numpy as np
 
 from fastmcts import MCTS, UCT, GameRollout, PerfectInformation, Prioritized, RandomRollout, Rollout, spawn_seed
+from fastmcts.experiments.bars import bars
+from fastmcts.experiments.deals import mapping
+from fastmcts.experiments.intervals import share, wilson
 from fastmcts.games import Klondike
 from fastmcts.jit import entry
 from fastmcts.kernels.rng import make_rng
@@ -123,7 +122,7 @@ class Wins:
 
     def __str__(self) -> str:
         """The share with its interval."""
-        return arena.share(self.rate, arena.wilson(self.rate, len(self.won))) if self.won else ""
+        return share(self.rate, wilson(self.rate, len(self.won))) if self.won else ""
 
 
 @entry
@@ -182,26 +181,12 @@ def play_searching(search: MCTS, seed: int) -> bool:
 def play_deals(name: str, simulations: int, seeds: Sequence[int], processes: int, wins: Wins) -> None:
     """Add deals to the score of a player, one after the other or over processes."""
     warm_up(name)  # before other processes look for what is compiled
-    with dealing(processes) as run, arena.bars() as add_bar:
+    with mapping(processes) as run, bars() as add_bar:
         show = add_bar(name, len(seeds))
         for won, seconds in run(functools.partial(play_deal, name, simulations), seeds):
             wins.won.append(won)
             wins.seconds += seconds
             show(len(wins.won), wins)
-
-
-@contextmanager
-def dealing(processes: int) -> Iterator[Any]:
-    """A `map` in this process, or over several, which leave Ctrl-C to this one."""
-    if processes == 1:
-        yield map
-        return
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(processes, context, signal.signal, (signal.SIGINT, signal.SIG_IGN))
-    try:
-        yield pool.map
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def rows(names: Iterable[str], simulations: int, seeds: Sequence[int], processes: int) -> Iterator[Sequence[str]]:

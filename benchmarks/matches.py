@@ -9,20 +9,18 @@ Both games of a pair start with the same random moves. The interval is that of t
 import argparse
 import statistics
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
-
-import arena
 
 import fastmcts
 from fastmcts import MCTS, games
+from fastmcts.experiments import Agent, play_match
 from fastmcts.memory import PLACE_BYTES, USABLE
 from fastmcts.tree import BYTES_PER_NODE
 
 GAME = games.ConnectFour()
 
 
-class OneByOne:
+class OneByOne(Agent):
     """Searches each game with a search of its own.
 
     Args:
@@ -37,11 +35,13 @@ class OneByOne:
         self.reused: list[float] = []
         self.recycled = 0
 
-    def choose(self, numbers: Sequence[int], states: Sequence[fastmcts.State], seed: int) -> Sequence[int]:
+    def choose_many(
+        self, states: Sequence[fastmcts.State], seed: int = 0, numbers: Sequence[int] = ()
+    ) -> Sequence[int]:
         """The moves that the searches find."""
-        return [self.move(number, state, seed + number) for number, state in zip(numbers, states, strict=True)]
+        return [self.choose(state, seed + number, number) for number, state in zip(numbers, states, strict=True)]
 
-    def move(self, number: int, state: fastmcts.State, seed: int) -> int:
+    def choose(self, state: fastmcts.State, seed: int = 0, number: int = 0) -> int:
         """The move in one game."""
         if number not in self.searches or not self.reuse:
             self.searches[number] = MCTS(GAME, seed=seed, **self.options)
@@ -76,10 +76,8 @@ def main() -> None:
         print(f"{plain['simulations']:,} simulations a move")
     games_played = arguments.games or (200 if arguments.what == "memory" else 100)
     first, second = OneByOne(**ours), OneByOne(**plain)
-    score = arena.Score()
-    with suppress(KeyboardInterrupt), arena.bars() as add_bar:
-        arena.play(score, GAME, first, second, games_played, show=add_bar(arguments.what, games_played))
-    print(f"score {score} in {score.games} games")
+    result = play_match(GAME, first, second, games_played, progress=True)
+    print(f"score {result.score} in {result.games} games")
     print(f"mean share of reused visits {statistics.mean(first.reused):.1%}; nodes recycled {first.recycled:,}")
 
 

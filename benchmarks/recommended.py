@@ -6,8 +6,8 @@
 
 Games of two sides come in pairs from the same random opening, with changed seats. Where hands are hidden both games
 of a pair have the same cards, and the side that scores more in both together has won. Games of one player are played
-by both strategies on the same deals: the share that each wins, or its mean score. Intervals are those of 95%. Every
-move is searched with a fresh tree. A row is printed as soon as it is played; Ctrl-C prints what was played.
+by both strategies on the same deals, with a tree that is kept through the deal: the share that each wins, or its mean
+score. Intervals are those of 95%. A row is printed as soon as it is played; Ctrl-C prints what was played.
 
 `--write` puts the rows that were played whole into the table of the page, keeps the others, and writes anew what each
 game recommends, with the simulations per second of both strategies.
@@ -15,18 +15,17 @@ game recommends, with the simulations per second of both strategies.
 
 import argparse
 import itertools
-import statistics
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import arena
-import numpy as np
 
 import fastmcts
-from fastmcts import Game, Options, games, spawn_seed
+from fastmcts import Game, Options, games
+from fastmcts.experiments import DealsResult, Search, play_deals
+from fastmcts.experiments.intervals import share
 from fastmcts.strategy import describe, settle
 from fastmcts.testing.strategies import first_decision, searchable_games
 
@@ -75,7 +74,7 @@ class Row:
     """
 
     game: Game
-    budget: int
+    budget: str
     games: int
     recommended: str
     plain: str
@@ -84,81 +83,34 @@ class Row:
     @property
     def cells(self) -> tuple[str, ...]:
         """What stands in the table."""
-        return label(self.game), f"{self.budget:,}", f"{self.games:,}", self.recommended, self.plain
+        return label(self.game), self.budget, f"{self.games:,}", self.recommended, self.plain
 
 
-@dataclass
-class Solo:
-    """How somebody has done alone.
-
-    Attributes:
-        utilities: What each deal has brought.
-    """
-
-    utilities: list[float] = field(default_factory=list)
-
-    def text(self, game: Game) -> str:
-        """The share of deals won, where 1 is a win, else the mean score; with its interval."""
-        mean = statistics.mean(self.utilities)
-        if game.max_utility == 1.0:
-            return arena.share(mean, arena.wilson(mean, len(self.utilities)))
-        error = statistics.stdev(self.utilities) / len(self.utilities) ** 0.5
-        return f"{mean:,.0f} ± {arena.DEVIATIONS * error:,.0f}"
-
-
-def play_alone(
-    solo: Solo, game: Game, side: arena.Side, seeds: Sequence[int], show: Callable[[int], object] | None = None
-) -> None:
-    """Let somebody play deals of a one-player game side by side, and note what they bring.
-
-    Args:
-        solo: Where the utilities are added, block by block: after Ctrl-C it has those of whole blocks.
-        game: The game.
-        side: Who plays.
-        seeds: One for each deal: it decides the cards, and what chance draws.
-        show: Called with the number of deals that are over.
-    """
-    for start in range(0, len(seeds), arena.BLOCK):
-        block = seeds[start : start + arena.BLOCK]
-        chances = [np.random.default_rng(seed % 2**64) for seed in block]
-        states = [game.new_initial_state(seed) for seed in block]
-        for move in itertools.count():
-            for state, chance in zip(states, chances, strict=True):
-                arena.draw_chance(state, chance)
-            running = [number for number, state in enumerate(states) if not state.is_terminal()]
-            if show:
-                show(start + len(states) - len(running))
-            if not running:
-                break
-            at_move = [states[number] for number in running]
-            actions = side.choose(running, at_move, spawn_seed(block[0], move))
-            for state, action in zip(at_move, actions, strict=True):
-                state.apply_action(int(action))
-        solo.utilities.extend(state.returns()[0] for state in states)
-
-
-def alone(game: Game, budget: int, sides: Sequence[arena.Side], count: int, seed: int) -> Row | None:
+def alone(game: Game, agents: Sequence[Search], arguments: argparse.Namespace, title: str) -> Row | None:
     """Both strategies on the same deals; None if Ctrl-C comes before both have played."""
-    seeds = [spawn_seed(seed, deal) for deal in range(count)]
-    solos = [Solo(), Solo()]
-    with suppress(KeyboardInterrupt), arena.bars() as add_bar:
-        for name, solo, side in zip(("recommended", "plain"), solos, sides, strict=True):
-            show = add_bar(f"{game.name}, {budget:,}: {name}", count)
-            play_alone(solo, game, side, seeds, lambda over, show=show: show(over, ""))
-    played = min(len(solo.utilities) for solo in solos)
-    if played < 2:
-        return None
-    texts = [Solo(solo.utilities[:played]).text(game) for solo in solos]
-    return Row(game, budget, played, texts[0], texts[1], played == count)
+    results = []
+    for agent in agents:
+        options: dict[str, Any] = {"processes": arguments.threads, "progress": True}
+        results.append(play_deals(game, agent, arguments.games, arguments.seed, **options))
+        if results[-1].interrupted:
+            return None
+    return Row(game, title, arguments.games, deals_text(results[0]), deals_text(results[1]), True)
 
 
-def against(game: Game, budget: int, sides: Sequence[arena.Side], count: int, seed: int) -> Row | None:
+def deals_text(result: DealsResult) -> str:
+    """The share of deals won, or the mean score; with its interval."""
+    low, high = result.interval
+    if result.is_won_or_lost:
+        return share(result.won / len(result.utilities), result.interval)
+    return f"{result.mean:,.0f} ({low:,.0f} to {high:,.0f})"
+
+
+def against(game: Game, agents: Sequence[Search], arguments: argparse.Namespace, title: str) -> Row | None:
     """The recommended strategy against the plain one; None if Ctrl-C comes before two pairs are played."""
-    match = arena.Match(f"{budget:,}", game, *sides)
-    hidden = game.has_hidden_information  # there, random moves at the start would be cards that nobody chose
-    options: dict[str, Any] = {"opening_moves": 0 if hidden else arena.OPENING_MOVES, "same_cards": hidden}
-    for _, score in arena.play_each([match], count, seed=seed, **options):
-        return Row(game, budget, score.games, str(score), f"{1.0 - score.mean:.1%}", score.games >= count)
+    match = arena.Match(title, game, *agents)
+    for _, result in arena.play_each([match], arguments.games, seed=arguments.seed, threads=arguments.threads):
+        is_whole = not result.interrupted
+        return Row(game, title, result.games, result.score, f"{1.0 - result.mean:.1%}", is_whole)
     return None
 
 
@@ -167,10 +119,9 @@ def play(arguments: argparse.Namespace) -> Iterator[Row]:
     for name in arguments.only:
         pairs: Iterator[tuple[Game, int]] = itertools.product(boards(name), arguments.budgets)
         for game, budget in pairs:
-            search = {"simulations": budget, "threads": arguments.threads}
-            sides = [arena.Searching(**search), arena.Searching(strategy="plain", **search)]
+            agents = [Search(simulations=budget), Search(simulations=budget, strategy="plain")]
             compare = alone if game.num_players == 1 else against
-            row = compare(game, budget, sides, arguments.games, arguments.seed)
+            row = compare(game, agents, arguments, f"{budget:,}")
             if row:
                 yield row
             if not row or not row.is_whole:

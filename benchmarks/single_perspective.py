@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 import arena
 
 from fastmcts import Game, PerfectInformation, SinglePerspective, games
+from fastmcts.experiments import Agent, Random, Search
 
 GAMES: dict[str, Game] = {
     "tic_tac_toe": games.TicTacToe(),
@@ -30,15 +31,15 @@ PAIRINGS = (
 )
 
 
-def matches(names: Sequence[str], simulations: int, threads: int) -> Iterator[arena.Match]:
+def matches(names: Sequence[str], simulations: int) -> Iterator[arena.Match]:
     """All pairings on some games."""
-    search = {"simulations": simulations, "threads": threads}
-    players: dict[str, arena.Side] = {
-        "random": arena.Policy("random_action"),
-        "full tree": arena.Searching(method=PerfectInformation(), **search),
-        "fixed replies": arena.Searching(method=SinglePerspective(), **search),
-        "fixed replies in eight trees": arena.Searching(method=SinglePerspective(), trees=8, **search),
-        "resampled replies": arena.Searching(method=SinglePerspective(resample=True), **search),
+    search = Search(simulations=simulations, strategy="plain")
+    players: dict[str, Agent] = {
+        "random": Random(),
+        "full tree": search.filled(method=PerfectInformation()),
+        "fixed replies": search.filled(method=SinglePerspective()),
+        "fixed replies in eight trees": search.filled(method=SinglePerspective(), trees=8),
+        "resampled replies": search.filled(method=SinglePerspective(resample=True)),
     }
     for name in names:
         for first, second in PAIRINGS:
@@ -48,9 +49,9 @@ def matches(names: Sequence[str], simulations: int, threads: int) -> Iterator[ar
 def main() -> None:
     """Play the matches and print the table."""
     arguments = arena.parse_arguments(__doc__, list(GAMES), simulations=200)
-    chosen = matches(arguments.only, arguments.simulations, arguments.threads)
-    played = arena.play_each(chosen, arguments.games, seed=arguments.seed)
-    rows = ((match.title, f"`{match.game!r}`", f"{score.games:,}", str(score)) for match, score in played)
+    chosen = matches(arguments.only, arguments.simulations)
+    played = arena.play_each(chosen, arguments.games, seed=arguments.seed, threads=arguments.threads)
+    rows = ((match.title, f"`{match.game!r}`", f"{result.games:,}", result.score) for match, result in played)
     for line in arena.table(("match", "game", "games", "score of the first (95%)"), rows):
         print(line, flush=True)
 

@@ -9,95 +9,61 @@ where it uses one. Ctrl-C prints what was played.
 
 import argparse
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any
 
 import arena
 
-from fastmcts import GRAVE, MAST, UCB1, Game, Prioritized, games
+from fastmcts import GRAVE, MAST, UCB1, Prioritized, games
+from fastmcts.experiments import MatchResult, Search
 
 
-@dataclass(frozen=True)
-class Match:
-    """Two ways to search a game."""
-
-    title: str
-    game: Game
-    simulations: int
-    first: dict[str, Any]
-    second: dict[str, Any]
-    both: dict[str, Any] = field(default_factory=dict)
-
-    def play(self, score: arena.Score, count: int, seed: int, show: arena.Show | None) -> None:
-        """Play so many games and add up their score."""
-        plain = {"simulations": self.simulations, **self.both}
-        sides = [arena.Searching(**{**plain, **options}) for options in (self.first, self.second)]
-        arena.play(score, self.game, *sides, games=count, seed=seed, show=show)
+def plain(simulations: int) -> Search:
+    """The search that strategies are compared with."""
+    return Search(simulations=simulations, strategy="plain")
 
 
 MATCHES = {
-    "grave": Match(
+    "grave": arena.Match(
         "`GRAVE()` against the default",
         games.Hex(size=9),
-        simulations=500,
-        first={"selection": GRAVE()},
-        second={},
+        plain(500).filled(selection=GRAVE()),
+        plain(500),
     ),
-    "mast": Match(
+    "mast": arena.Match(
         "`MAST()` against random rollouts",
         games.Breakthrough(),
-        simulations=500,
-        first={"rollout": MAST()},
-        second={},
+        plain(500).filled(rollout=MAST()),
+        plain(500),
     ),
-    "solver": Match(
+    "solver": arena.Match(
         "`solver=True` against none",
         games.Breakthrough(rows=6, columns=6),
-        simulations=1000,
-        first={"solver": True},
-        second={},
+        plain(1000).filled(solver=True),
+        plain(1000),
     ),
-    "prioritized": Match(
+    "prioritized": arena.Match(
         "`Prioritized()` against `Lazy()`, `UCB1(c=1.4)`",
         games.SOS(),
-        simulations=200,
-        first={"expansion": Prioritized()},
-        second={},
-        both={"selection": UCB1(c=1.4)},
+        plain(200).filled(selection=UCB1(c=1.4), expansion=Prioritized()),
+        plain(200).filled(selection=UCB1(c=1.4)),
     ),
-    "doubling": Match(
-        "400 simulations against 200",
-        games.ConnectFour(),
-        simulations=200,
-        first={"simulations": 400},
-        second={},
-    ),
+    "doubling": arena.Match("400 simulations against 200", games.ConnectFour(), plain(400), plain(200)),
 }
 
 
-def play_all(names: Sequence[str], count: int, seed: int) -> dict[str, arena.Score]:
-    """Play matches one after the other until Ctrl-C; those that were not finished have fewer games."""
-    scores = {name: arena.Score() for name in names}
-    with suppress(KeyboardInterrupt), arena.bars() as add_bar:
-        for name, score in scores.items():
-            MATCHES[name].play(score, count, seed, add_bar(name, count))
-    return scores
+def play_all(names: Sequence[str], count: int, seed: int) -> dict[str, MatchResult]:
+    """Play matches one after the other until Ctrl-C; the last one may have fewer games."""
+    played = arena.play_each([MATCHES[name] for name in names], count, seed=seed, threads=arena.THREADS)
+    return {name: result for name, (_, result) in zip(names, played, strict=False)}
 
 
-def score_table(scores: dict[str, arena.Score]) -> Iterator[str]:
+def score_table(results: dict[str, MatchResult]) -> Iterator[str]:
     """A line for each match."""
-    rows = [
-        (
-            MATCHES[name].title,
-            f"`{MATCHES[name].game!r}`",
-            f"{MATCHES[name].simulations:,}",
-            f"{score.games:,}",
-            str(score),
-        )
-        for name, score in scores.items()
-        if score.pairs
-    ]
+    rows = []
+    for name, result in results.items():
+        assert isinstance(result.second, Search)
+        simulations = result.second.options["simulations"]
+        game = f"`{result.game!r}`"
+        rows.append((MATCHES[name].title, game, f"{simulations:,}", f"{result.games:,}", result.score))
     return arena.table(("match", "game", "simulations", "games", "score of the first (95%)"), rows)
 
 

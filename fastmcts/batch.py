@@ -16,7 +16,7 @@ from fastmcts.constants import NONE
 from fastmcts.final import final_index
 from fastmcts.game import Game
 from fastmcts.kernels.rng import spawn_seed
-from fastmcts.mcts import means, refuse_chance
+from fastmcts.mcts import means, refuse_chance, refuse_view
 from fastmcts.method import PIMC, SinglePerspective
 from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.progress import Bar, Progress, ProgressOption
@@ -89,7 +89,8 @@ def search_batch(
     time for each position.
 
     Args:
-        states: The positions; or, with `game`, their arrays as int64 [B, state_size].
+        states: The positions, or what the player to move knows of each (`State.view`); or, with `game`, the arrays of
+            full positions as int64 [B, state_size].
         game: The game, if `states` is an array.
         **options: `simulations=` or `seconds=` for each position, and any others of `fastmcts.Options`.
 
@@ -103,7 +104,7 @@ def search_batch(
         raise ValueError("a batch keeps no traces: trace=True is for search and MCTS")
     if checked.parallel == "shared":
         raise ValueError("the threads of a batch take a position each: parallel='shared' is for search and MCTS")
-    game, positions = stacked(states, game)
+    game, positions = stacked(states, game, checked)
     game.check_declaration()
     checked = settle(game, checked)
     positions = searched(game, checked, positions)
@@ -127,7 +128,9 @@ def is_plain(options: Options) -> bool:
     return one_tree and options.seconds is None and not options.stop and options.final != "robust_max"
 
 
-def stacked(states: Sequence[State] | NDArray[np.int64], game: Game | None) -> tuple[Game, NDArray[np.int64]]:
+def stacked(
+    states: Sequence[State] | NDArray[np.int64], game: Game | None, options: Options
+) -> tuple[Game, NDArray[np.int64]]:
     """The game, and the positions as int64 [B, state_size]."""
     if isinstance(states, np.ndarray):
         if not isinstance(game, Game):
@@ -140,9 +143,11 @@ def stacked(states: Sequence[State] | NDArray[np.int64], game: Game | None) -> t
     if len(states) == 0:
         raise ValueError("a batch needs at least one position")
     game = states[0].game if game is None else game
+    method = settle(game, options).method
     for index, state in enumerate(states):
         if not same(state.game, game):
             raise ValueError(f"all positions of a batch must be of {game!r}, but number {index} is of {state.game!r}")
+        refuse_view(state, method)
     return game, np.stack([state.array for state in states])
 
 

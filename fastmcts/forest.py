@@ -37,6 +37,7 @@ class Forest:
         trees = self.worlds.worlds if self.worlds else options.trees
         self.searchers = make_searchers(game, options, trees, sharers)
         self.asked: Position | None = None  # the position of which each tree searches a world
+        self.viewer: int | None = None  # whose view the root is; None where everything is known
         self.seeds = tree_seeds(options.seed, len(self.searchers))
         self.crew: Crew | None = None
 
@@ -84,9 +85,12 @@ class Forest:
         """Start new trees at a position, or each in a world that looks the same to the player to move."""
         self.asked = None
         state = self.searchers[0].game.new_state(position)
+        player = state.current_player()
+        # A view tells nothing about the worlds of others; nobody searches it where they are to move.
+        draws = self.worlds is not None and player >= 0 and self.viewer in (None, player)
         for searcher, seed in zip(self.searchers, self.seeds, strict=True):
-            if self.worlds is not None and state.current_player() >= 0:
-                searcher.plant(state.determinize(state.current_player(), spawn_seed(seed, 0)).array, seed)
+            if draws:
+                searcher.plant(state.determinize(player, spawn_seed(seed, 0)).array, seed)
             else:
                 searcher.plant(position, seed)
         if self.worlds is not None:

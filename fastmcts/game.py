@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.arrays import Actions, Position, Rng, Utilities
+from fastmcts.checks import whole_number
 from fastmcts.component import Component
 from fastmcts.constants import CHANCE
 from fastmcts.errors import GameError
@@ -37,6 +38,12 @@ class Game(Component, ABC):
 
     The rules must not allocate arrays or keep anything outside the position. Randomness comes from the
     `rng` they are given, through the functions of `fastmcts.kernels.rng`.
+
+    A *view* is a position as one player knows it: what `observe` writes, and nothing else. A game with hidden
+    information supports views if it has `possible_actions`, and `awaited` where moves show something. Then
+    `observe`, `determinize`, `apply` and `reveals` work on a view too: `observe` leaves it as it is, `determinize`
+    draws the world that it would draw from the real position, and `apply` leads to what the player knows after
+    the move, but for what the move shows it. So `determinize` must not read hidden entries, not even to count them.
     """
 
     num_players: int
@@ -148,6 +155,109 @@ class Game(Component, ABC):
         """
         return {}
 
+    # ---- Positions as one player knows them; plain Python, never compiled
+
+    def possible_actions(self, state: Position, player: int, actions: Actions) -> int:
+        """List what may come next as far as `player` knows, whose view `state` is, as `legal_actions` does.
+
+        These are the actions of the player to move, or the outcomes of chance, that are legal in at least one world
+        that fits the view. Where `player` is to move, they are the legal ones.
+
+        Args:
+            state: A view; not modified.
+            player: Whose.
+            actions: A buffer, which is filled in ascending order.
+
+        Returns:
+            How many there are.
+        """
+        return self.legal_actions(state, actions)
+
+    def awaited(self, state: Position, player: int, places: Position) -> int:
+        """List the entries of a view that were shown to `player` by the last move, and are not told yet.
+
+        The values of these entries in the real position are the facts that `reveal` is told, in this order. A full
+        position awaits nothing. `player` awaits something after its own move exactly if the move `reveals` something.
+
+        Args:
+            state: A view, or a view after `apply`; not modified.
+            player: Whose.
+            places: A buffer [state_size], which is filled with indices.
+
+        Returns:
+            How many there are.
+        """
+        return 0
+
+    def reveal(self, state: Position, player: int, facts: Position) -> None:
+        """Fill in what was shown: change a view that waits in place, so that it is what `player` knows now.
+
+        Override it where more follows from the facts than the entries that are `awaited`. What cannot be, judged by
+        `check_view` afterwards, need not be refused here; but a ValueError can say more clearly why.
+
+        Args:
+            state: A view that waits.
+            player: Whose.
+            facts: The values of the entries that are `awaited`.
+        """
+        places = np.zeros(self.state_size, np.int64)
+        count = self.awaited(state, player, places)
+        state[places[:count]] = facts
+
+    def awaited_text(self, state: Position, player: int) -> str:
+        """Ask for what a view waits for, in a sentence that ends in an example."""
+        return "tell first what was shown: state.reveal(...)"
+
+    def fact_to_string(self, fact: int) -> str:
+        """Write one of the facts that `reveal` is told, as one word."""
+        return str(fact)
+
+    def string_to_fact(self, text: str) -> int:
+        """Read what `fact_to_string` writes."""
+        try:
+            return int(text)
+        except ValueError:
+            raise ValueError(f"what was shown is told in whole numbers, not {text!r}") from None
+
+    def impossible_text(self, state: Position, player: int, action: int) -> str:
+        """Say why an action is not among the `possible_actions` of a view."""
+        possible = self.new_state(state, player).legal_actions()
+        return f"action {action} is not possible here, as far as player {player} knows; possible are {possible}"
+
+    def string_to_possible_action(self, state: Position, player: int, text: str) -> int:
+        """Read one of the `possible_actions` of a view."""
+        wanted = move_text(text)
+        texts = {
+            self.action_to_string(state, action): action for action in self.new_state(state, player).legal_actions()
+        }
+        if wanted not in texts:
+            raise ValueError(
+                f"{text!r} is not possible here, as far as player {player} knows;"
+                f" possible are: {', '.join(texts) or 'none'}"
+            )
+        return texts[wanted]
+
+    def render_view(self, state: Position, player: int) -> str:
+        """Draw a view, in which what is hidden from `player` is unknown."""
+        return self.render(state)
+
+    def check_view(self, state: Position, player: int) -> None:
+        """Raise ValueError unless an array from outside is a view: a position in which some world looks like that."""
+        world, known = state.copy(), np.zeros(self.state_size, np.int64)
+        self.new_state(state, player).refuse_waiting()
+        try:
+            with wrapping_integers():
+                self.determinize(world, player, make_rng(0))
+            self.check_state(world)
+            self.observe(world, player, known)
+        except (GameError, IndexError, OverflowError) as error:
+            raise ValueError(f"no world fits what player {player} knows: {error}") from error
+        for index in np.flatnonzero(known != state):
+            raise ValueError(
+                f"entry {index} of what player {player} knows is {state[index]},"
+                f" but the worlds that fit have {known[index]}"
+            )
+
     # ---- Text; plain Python, never compiled
 
     def render(self, state: Position) -> str:
@@ -183,6 +293,11 @@ class Game(Component, ABC):
         return self.overrides("determinize")
 
     @property
+    def supports_views(self) -> bool:
+        """Whether a position can be cut down to what one player knows."""
+        return not self.has_hidden_information or self.overrides("possible_actions")
+
+    @property
     def has_chance(self) -> bool:
         """Whether dice or cards decide in the middle of the game."""
         return self.num_chance_outcomes > 0
@@ -204,11 +319,12 @@ class Game(Component, ABC):
                 self.apply(position, draw_outcome(self, position, outcomes, probabilities, rng))
         return self.new_state(position)
 
-    def state_from_array(self, array: Position) -> "State":
+    def state_from_array(self, array: Position, viewer: int | None = None) -> "State":
         """Check a raw position and wrap a copy of it.
 
         Args:
             array: int64 [state_size].
+            viewer: Whose view it is; None if it is a full position.
         """
         self.check_declaration()
         if not isinstance(array, np.ndarray) or array.dtype != np.int64:
@@ -216,14 +332,18 @@ class Game(Component, ABC):
             raise TypeError(f"a position of {self.name} is a NumPy array of int64, not {kind}")
         if array.shape != (self.state_size,):
             raise ValueError(f"a position of {self.name} has shape ({self.state_size},), not {array.shape}")
-        self.check_state(array)
-        return self.new_state(array.copy())
+        if viewer is None:
+            self.check_state(array)
+        else:
+            whole_number("viewer", viewer, low=0, high=self.num_players - 1)
+            self.check_view(array, viewer)
+        return self.new_state(array.copy(), viewer)
 
-    def new_state(self, position: Position) -> "State":
-        """Wrap a position without copying or checking it."""
+    def new_state(self, position: Position, viewer: int | None = None) -> "State":
+        """Wrap a position, or the view of a player, without copying or checking it."""
         from fastmcts.state import State
 
-        return State(self, position)
+        return State(self, position, viewer)
 
     def overrides(self, method: str) -> bool:
         """Whether the game brings its own version of an optional rule."""

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from fastmcts.aside import Flag
 from fastmcts.budget import Budget
 from fastmcts.component import same
+from fastmcts.constants import CHANCE
 from fastmcts.final import final_index, voted_index
 from fastmcts.forest import Forest
 from fastmcts.game import Game
-from fastmcts.method import PIMC
+from fastmcts.method import PIMC, Method
 from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.progress import search_progress
-from fastmcts.recognition import find_below, looks_equal
+from fastmcts.recognition import find_below, looks_equal, told
 from fastmcts.result import SearchResult
 from fastmcts.searcher import known_speed, note_speed
 from fastmcts.snapshot import Snapshot, make_trace
@@ -72,13 +73,16 @@ class MCTS:
         """Search for the best move in a position.
 
         Args:
-            state: The position; it is not modified. Where chance decides, apply an outcome first.
+            state: The position, or what the player to move knows of it (`State.view`), which is searched alike if the
+                method draws worlds; it is not modified. Where chance decides, apply an outcome first.
 
         Returns:
             The statistics of the legal moves and the move to make, None if the game is over.
         """
         self.check_state(state)
-        state = self.game.new_state(self.method.start(self.game, state.array, self.options.seed))
+        refuse_view(state, self.method)
+        start = self.method.start(self.game, state.array, self.options.seed)
+        state = self.game.new_state(start, state.viewer if start is state.array else None)
         refuse_chance(state)
         actions = np.array(state.legal_actions(), np.int64)
         self.finish_last_result()
@@ -114,7 +118,7 @@ class MCTS:
         if not self.forest.is_planted:
             raise ValueError("nothing is known: search(state) comes first")
         self.finish_last_result()
-        state = self.game.new_state(self.forest.root.copy())
+        state = self.game.new_state(self.forest.root.copy(), self.forest.viewer)
         actions = np.array(state.legal_actions(), np.int64)
         return self.read_result(state, actions, "not searched", self.forest.root_visits)
 
@@ -132,16 +136,20 @@ class MCTS:
     def advance(self, action: int) -> None:
         """Follow a move that was played: the position after it becomes the root, with its statistics.
 
-        Where a move reveals something hidden (`Game.reveals`), what was learnt about other worlds is dropped.
+        Where a move reveals something hidden (`Game.reveals`), what was learnt about other worlds is dropped. What
+        was revealed to a view, the position of the next search tells.
 
         Args:
             action: A legal action at the root.
         """
         if not self.forest.is_planted:
             raise ValueError("there is no position to advance from: search(state) comes first")
-        root = self.game.new_state(self.forest.root.copy())
+        root = self.game.new_state(self.forest.root.copy(), self.forest.viewer)
         after = root.child(action)
         self.finish_last_result()
+        if after.is_waiting():
+            self.forest.stay(after.array)  # until the next search, which drops the trees
+            return
         keep = self.method.keeps_below and not reveals_something(root, [int(action)])
         self.forest.advance([int(action)], after.array, keep)
 
@@ -194,17 +202,30 @@ class MCTS:
         """Have the roots at a position, with what is known about it."""
         forest = self.forest
         player = state.current_player() if self.method.draws_worlds else None
+        self.finish_waiting(state)
+        forest.viewer, viewer = state.viewer, forest.viewer
         if not forest.is_planted or player not in (None, forest.observer):
             forest.plant(state.array)
         elif looks_equal(self.game, forest.root, state.array, player):
             forest.stay(state.array)
         else:
-            root = self.game.new_state(forest.root.copy())
+            root = self.game.new_state(forest.root.copy(), viewer)
             path = find_below(forest.trees[0], root, state.array, player) if self.method.keeps_below else None
             if path is None:
                 forest.plant(state.array)
             else:
                 forest.advance(path, state.array, keep=not reveals_something(root, path))
+
+    def finish_waiting(self, state: State) -> None:
+        """If the root is a view that waits, fill in what a position shows and start anew there, or forget it."""
+        forest = self.forest
+        if forest.is_planted and forest.viewer is not None:
+            root = self.game.new_state(forest.root.copy(), forest.viewer)
+            if root.is_waiting():
+                if told(root, state.array):
+                    forest.advance([], root.array, keep=False)
+                else:
+                    forest.forget()
 
     def make_budget(self, spent: float = 0.0) -> Budget:
         """The budget of one search, of which some seconds are spent, within what the visits can count."""
@@ -365,6 +386,26 @@ def refuse_chance(state: State) -> None:
         raise ValueError(
             "chance decides here: apply an outcome first (state.chance_outcomes() lists them), or start from"
             " game.new_initial_state(seed, draw_chance=True)"
+        )
+
+
+def refuse_view(state: State, method: Method) -> None:
+    """Raise ValueError if a position is a view from which the method cannot search."""
+    viewer = state.viewer
+    if viewer is None or state.is_terminal():
+        return
+    if not method.draws_worlds:
+        raise ValueError(
+            f"{method!r} needs to see everything, and this is the view of player {viewer}: leave method out, or search"
+            f" a world drawn by state.determinize({viewer}, seed)"
+        )
+    player = getattr(method, "player", None)
+    if player is not None and player != viewer:
+        raise ValueError(f"{method!r} needs what player {player} knows, and this is the view of player {viewer}")
+    if player is None and state.current_player() not in (viewer, CHANCE):
+        raise ValueError(
+            f"player {state.current_player()} is to move, and this is the view of player {viewer}:"
+            " apply that player's move first"
         )
 
 

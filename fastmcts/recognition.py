@@ -25,6 +25,16 @@ def looks_equal(game: Game, position: Position, other: Position, player: int | N
     return np.array_equal(known, known_other)
 
 
+def told(view: State, source: Position) -> bool:
+    """Tell a view that waits what a later position shows; False if that contradicts what is known."""
+    if view.is_waiting():
+        try:
+            view.reveal(*view.shown_by(view.game.new_state(source)))
+        except ValueError:
+            return False
+    return True
+
+
 def find_below(tree: Tree, root: State, wanted: Position, player: int | None = None) -> list[int] | None:
     """The moves that lead from a tree's root to a position.
 
@@ -32,7 +42,7 @@ def find_below(tree: Tree, root: State, wanted: Position, player: int | None = N
 
     Args:
         tree: The tree.
-        root: The position at its root.
+        root: The position at its root; of a view, what its moves show is taken from the position that is wanted.
         wanted: int64 [state_size].
         player: Who looks for it, and need not tell it apart from others that look the same; None sees everything.
 
@@ -44,15 +54,16 @@ def find_below(tree: Tree, root: State, wanted: Position, player: int | None = N
     for _ in range(max(DEEPEST, root.game.num_players)):
         below: list[tuple[int, Position, list[int]]] = []
         for node, position, path in level:
-            legal = None if player is None else root.game.new_state(position).legal_actions()
+            legal = None if player is None else root.game.new_state(position, root.viewer).legal_actions()
             for child in children(tree, node):
                 action = int(tree.action[child])
                 if tree.visits[child] < fewest or (legal is not None and action not in legal):
                     continue  # what is not legal here is in other worlds
-                after = position.copy()
+                after = root.game.new_state(position.copy(), root.viewer)
                 with wrapping_integers():
-                    root.game.apply(after, action)
-                below.append((child, after, [*path, action]))
+                    root.game.apply(after.array, action)
+                if told(after, wanted):
+                    below.append((child, after.array, [*path, action]))
         found = [(node, path) for node, after, path in below if looks_equal(root.game, after, wanted, player)]
         if found:
             return max(found, key=lambda pair: int(tree.visits[pair[0]]))[1]

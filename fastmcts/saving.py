@@ -21,9 +21,12 @@ from numpy.typing import NDArray
 
 from fastmcts import memory
 from fastmcts import tree as trees
+from fastmcts.arrays import Position
+from fastmcts.checks import whole_number
 from fastmcts.component import Component
 from fastmcts.errors import LoadError
 from fastmcts.fingerprint import fingerprint
+from fastmcts.game import Game
 from fastmcts.options import Options
 from fastmcts.searcher import Searcher
 from fastmcts.stoppers import Stopper
@@ -62,6 +65,7 @@ def save(mcts: "MCTS", path: Path) -> None:
         "rules": rules_digest(mcts.game),
         "game": encode(mcts.game),
         "options": {name: encode(value) for name, value in options.items()},
+        "viewer": mcts.forest.viewer,
         "searchers": [searcher_header(searcher) for searcher in mcts.forest.searchers],
     }
     arrays: Arrays = {HEADER: np.frombuffer(json.dumps(header).encode(), np.uint8)}
@@ -118,7 +122,8 @@ def load(cls: "type[MCTS]", path: Path) -> "MCTS":
         for index, searcher in enumerate(mcts.forest.searchers):
             prefix = f"{index}/"
             own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-            restore(path, searcher, header["searchers"][index], own)
+            restore(path, searcher, header["searchers"][index], own, header.get("viewer"))
+        mcts.forest.viewer = header.get("viewer")
         mcts.forest.asked = arrays.get(ASKED)
     except LoadError:
         raise
@@ -187,7 +192,7 @@ def searcher_arrays(searcher: Searcher) -> Arrays:
     return arrays
 
 
-def restore(path: Path, searcher: Searcher, header: dict[str, Any], arrays: Arrays) -> None:
+def restore(path: Path, searcher: Searcher, header: dict[str, Any], arrays: Arrays, viewer: int | None) -> None:
     """Put saved arrays into a fresh tree."""
     size = int(arrays["tree/size"][0])
     capacity = max(searcher.tree.visits.size, min(searcher.room, size + memory.most_new_nodes(searcher.strategy)))
@@ -200,7 +205,7 @@ def restore(path: Path, searcher: Searcher, header: dict[str, Any], arrays: Arra
             raise LoadError(f"{path} does not fit this version: its tree/{name} is {saved.dtype} {saved.shape}")
         array[:entries] = saved
     if header["is_planted"]:
-        searcher.game.check_state(arrays["root"])
+        check_root(searcher.game, arrays["root"], viewer)
     searcher.tree = memory.set_apart(tree) if searcher.is_apart else tree
     searcher.root[:] = arrays["root"]
     searcher.rng[:] = arrays["rng"]
@@ -208,6 +213,20 @@ def restore(path: Path, searcher: Searcher, header: dict[str, Any], arrays: Arra
     searcher.observer = header["observer"]
     searcher.recycled = header["recycled"]
     searcher.most_used = header["most_used"]
+
+
+def check_root(game: Game, root: Position, viewer: int | None) -> None:
+    """Raise unless a root is a position, or with a viewer that player's view or a world drawn from it."""
+    if viewer is None:
+        game.check_state(root)
+        return
+    state = game.new_state(root, whole_number("viewer", viewer, low=0, high=game.num_players - 1))
+    if state.is_waiting():
+        return  # the next search replaces it
+    if state == state.view(viewer):
+        game.check_view(root, viewer)
+    else:
+        game.check_state(root)
 
 
 # ---- Components and other values

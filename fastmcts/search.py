@@ -12,7 +12,7 @@ def search(state: State, **options: Unpack[SearchOptions]) -> SearchResult:
     """Search for the best move in a position.
 
     Args:
-        state: The position; it is not modified.
+        state: The position, or what the player to move knows of it (`State.view`); it is not modified.
         **options: `simulations=` or `seconds=`, and any others of `fastmcts.Options`.
 
     Returns:

@@ -13,14 +13,21 @@ from fastmcts.kernels.rng import make_rng
 
 
 class State:
-    """A game in progress, with OpenSpiel's names."""
+    """A game in progress, with OpenSpiel's names.
 
-    def __init__(self, game: Game, array: Position) -> None:
+    With a viewer it is a view: the position as that player knows it, which does not contain what is hidden from it.
+    Then `legal_actions` are those that may be legal as far as the viewer knows, and after a move that shows something
+    the view waits: it is to be told by `reveal` what was shown, before anything else.
+    """
+
+    def __init__(self, game: Game, array: Position, viewer: int | None = None) -> None:
         self.game = game
         self.array = array  # int64 [state_size], the raw position
+        self.viewer = viewer  # the player whose view it is; None: everything is known
 
     def current_player(self) -> int:
         """The player to move: 0 to num_players - 1, or CHANCE, or TERMINAL."""
+        self.refuse_waiting()
         return int(self.game.current_player(self.array))
 
     def is_terminal(self) -> bool:
@@ -32,29 +39,36 @@ class State:
         return self.current_player() == CHANCE
 
     def legal_actions(self) -> list[int]:
-        """The legal actions in ascending order; none when the game is over."""
+        """The legal actions in ascending order, of a view the possible ones; none when the game is over."""
+        game = self.game
         if self.is_terminal():
             return []
-        if self.is_chance_node():
+        if self.viewer is None and self.is_chance_node():
             return [outcome for outcome, _ in self.chance_outcomes()]
-        actions = np.zeros(self.game.num_actions, np.int64)
+        actions = np.zeros(max(game.num_actions, game.num_chance_outcomes), np.int64)
+        rule = "legal_actions" if self.viewer is None else "possible_actions"
         try:
-            count = int(self.game.legal_actions(self.array, actions))
+            if self.viewer is None:
+                count = int(game.legal_actions(self.array, actions[: game.num_actions]))
+            else:
+                count = int(game.possible_actions(self.array, self.viewer, actions))
         except IndexError as error:
             raise GameError(
-                f"{self.game.name}: legal_actions wrote past the end of its buffer,"
-                f" which has num_actions = {self.game.num_actions} entries"
+                f"{game.name}: {rule} wrote past the end of its buffer,"
+                f" which has num_actions = {game.num_actions} entries"
             ) from error
         return sorted(actions[:count].tolist())
 
     def apply_action(self, action: int) -> None:
-        """Play a legal action, in place."""
+        """Play a legal action, in place; on a view one that is possible, after which it may wait for `reveal`."""
         if self.is_terminal():
             raise ValueError(f"the game is over: no action can be played, not even {action!r}")
         if not isinstance(action, int | np.integer):
             raise TypeError(f"an action is a whole number, not {action!r}")
         legal = self.legal_actions()
         if action not in legal:
+            if self.viewer is not None:
+                raise ValueError(self.game.impossible_text(self.array, self.viewer, int(action)))
             raise ValueError(f"action {action!r} is not legal here; legal are {legal}")
         self.game.apply(self.array, int(action))
 
@@ -62,6 +76,11 @@ class State:
         """What may come next at a chance node, and how likely each outcome is."""
         if not self.is_chance_node():
             raise ValueError(f"no chance decides here: current_player() is {self.current_player()}")
+        if self.viewer is not None:
+            raise ValueError(
+                f"how likely an outcome is may depend on what is hidden from player {self.viewer}, whose view this is:"
+                f" legal_actions() lists what may come, and determinize({self.viewer}, seed) draws a full position"
+            )
         outcomes = np.zeros(self.game.num_chance_outcomes, np.int64)
         probabilities = np.zeros(self.game.num_chance_outcomes, np.float64)
         count = int(self.game.chance_outcomes(self.array, outcomes, probabilities))
@@ -75,7 +94,7 @@ class State:
 
     def clone(self) -> "State":
         """An independent copy."""
-        return State(self.game, self.array.copy())
+        return self.game.new_state(self.array.copy(), self.viewer)
 
     def returns(self) -> list[float]:
         """Each player's utility; all zero while the game goes on."""
@@ -84,9 +103,26 @@ class State:
             self.game.returns(self.array, utilities)
         return utilities.tolist()
 
+    # ---- What a player knows
+
+    def view(self, player: int) -> "State":
+        """The position as `player` knows it, without what is hidden from it; all of it, where nothing is hidden."""
+        player = self.checked_player(player)
+        if not self.game.has_hidden_information:
+            return self.clone()
+        if not self.game.supports_views:
+            raise ValueError(
+                f"{self.game.name} has no views: it needs the method possible_actions, which tells what may be"
+                " played as far as a player knows"
+            )
+        known = np.zeros(self.game.state_size, np.int64)
+        self.game.observe(self.array, player, known)
+        return self.game.new_state(known, player)
+
     def determinize(self, player: int, seed: int) -> "State":
         """Another world that `player` cannot tell from this one, drawn uniformly from all of them."""
-        world = self.clone()
+        self.refuse_waiting()
+        world = self.game.new_state(self.array.copy())
         with wrapping_integers():
             self.game.determinize(world.array, self.checked_player(player), make_rng(seed))
         return world
@@ -98,8 +134,61 @@ class State:
         return " ".join(str(entry) for entry in known)
 
     def checked_player(self, player: int) -> int:
-        """Return a player's number, or raise."""
+        """Return a player's number, or raise; of a view, only the viewer may be asked for what it knows."""
+        player = self.player_number(player)
+        if self.viewer is not None and player != self.viewer:
+            raise ValueError(
+                f"this is the view of player {self.viewer}, which does not contain what player {player} knows"
+            )
+        return player
+
+    def player_number(self, player: int) -> int:
+        """Return the number of a player that exists, or raise."""
         return whole_number("player", player, low=0, high=self.game.num_players - 1)
+
+    # ---- What a move has shown
+
+    def is_waiting(self) -> bool:
+        """Whether a view is to be told what the last move has shown, by `reveal`, before anything else."""
+        return self.viewer is not None and len(self.awaited_places(self.viewer)) > 0
+
+    def reveal(self, *facts: int | str) -> None:
+        """Tell a view that waits what was shown, all at once: `state.reveal("QC")`, `state.reveal("4D 9H AS")`.
+
+        Args:
+            *facts: Words in the game's notation, several in one text or in several; or the numbers they stand for.
+        """
+        if self.viewer is None or not self.is_waiting():
+            raise ValueError(f"nothing was shown that is still to be told, but {' '.join(map(str, facts))!r} is told")
+        game, viewer = self.game, self.viewer
+        numbers: list[int] = []
+        for fact in facts:
+            words = fact.replace(",", " ").split() if isinstance(fact, str) else [fact]
+            numbers += [game.string_to_fact(word) if isinstance(word, str) else word for word in words]
+        awaited = len(self.awaited_places(viewer))
+        if len(numbers) != awaited:
+            raise ValueError(f"shown {awaited}, told {len(numbers)}: {game.awaited_text(self.array, viewer)}")
+        checked = np.array([whole_number("what was shown", number, low=-(2**63), high=2**63 - 1) for number in numbers])
+        told = self.array.copy()
+        game.reveal(told, viewer, checked)
+        game.check_view(told, viewer)
+        self.array[:] = told
+
+    def shown_by(self, world: "State") -> list[int]:
+        """What a view that waits is to be told, read off a full position after the same moves."""
+        return [] if self.viewer is None else world.array[self.awaited_places(self.viewer)].tolist()
+
+    def awaited_places(self, viewer: int) -> Position:
+        """Where the entries stand that were shown to the viewer and are not told yet."""
+        places = np.zeros(self.game.state_size, np.int64)
+        return places[: int(self.game.awaited(self.array, viewer, places))]
+
+    def refuse_waiting(self) -> None:
+        """Raise ValueError if a view is to be told something first."""
+        if self.viewer is not None and self.is_waiting():
+            raise ValueError(self.game.awaited_text(self.array, self.viewer))
+
+    # ---- Text
 
     def action_to_string(self, action: int | None) -> str:
         """Write an action in the game's notation; None, where there is no move to make, is "none"."""
@@ -111,20 +200,26 @@ class State:
 
     def string_to_action(self, text: str) -> int:
         """Read a legal action in the game's notation; ValueError names the legal ones."""
-        return self.game.string_to_action(self.array, text)
+        self.refuse_waiting()
+        if self.viewer is None or self.current_player() == self.viewer:
+            return self.game.string_to_action(self.array, text)
+        return self.game.string_to_possible_action(self.array, self.viewer, text)
 
     def __str__(self) -> str:
         """The position, drawn."""
-        return self.game.render(self.array)
+        if self.viewer is None:
+            return self.game.render(self.array)
+        return self.game.render_view(self.array, self.viewer)
 
     def __repr__(self) -> str:
         """One line for debuggers."""
-        return f"State({self.game!r}, {self.array.tolist()})"
+        viewer = "" if self.viewer is None else f", viewer={self.viewer}"
+        return f"State({self.game!r}, {self.array.tolist()}{viewer})"
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same position of the same game."""
+        """Whether both are the same position of the same game, or what the same player knows of it."""
         if not isinstance(other, State):
             return NotImplemented
-        return same(self.game, other.game) and np.array_equal(self.array, other.array)
+        return self.viewer == other.viewer and same(self.game, other.game) and np.array_equal(self.array, other.array)
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]  # a State changes in place

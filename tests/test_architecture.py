@@ -42,6 +42,27 @@ def test_a_room_uses_only_what_stands_below_it(room: str) -> None:
             assert allowed, f"{path.relative_to(REPOSITORY)} must not import fastmcts.{name}"
 
 
+#: Rooms at the top of the house -> who may use them.
+USERS = {
+    "experiments": ("experiments", "view", "cli"),
+    "view": ("view", "cli"),
+    "cli": ("cli", "__main__"),
+}
+
+
+@pytest.mark.parametrize("room", sorted(USERS))
+def test_rooms_at_the_top_are_used_by_those_above_them_alone(room: str) -> None:
+    for path in PACKAGE.rglob("*.py"):
+        user = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        uses = any(name == room or name.startswith(f"{room}.") for name in imports(path))
+        assert not uses or user in USERS[room], f"{path.relative_to(REPOSITORY)} must not import fastmcts.{room}"
+
+
+def test_experiments_and_games_in_the_terminal_import_what_they_draw_with_when_they_draw(tmp_path: Path) -> None:
+    code = "import json, sys, fastmcts.experiments, fastmcts.view.session, fastmcts.view.assistant"
+    assert run_python(f"{code}; print(json.dumps([n for n in sys.modules if n in ('rich', 'typer')]))", tmp_path) == []
+
+
 def test_importing_the_package_stays_light(tmp_path: Path) -> None:
     code = "import json, sys, numba; s = set(sys.modules); import fastmcts; print(json.dumps([*{*sys.modules} - s]))"
     modules = run_python(code, tmp_path)

@@ -31,11 +31,16 @@ def load_game(name: str, **parameters: Any) -> Game:
         hint = f"did you mean {close[0]!r}? " if close else ""
         raise ValueError(f"no game is called {name!r}; {hint}there are: {', '.join(registered_games())}")
     game_class = class_in_file(name)
+    return game_class(**checked_parameters(game_class, name, parameters))
+
+
+def checked_parameters(game_class: type[Game], name: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a game, or raise TypeError if it has no such option."""
     known = [field.name for field in dataclasses.fields(game_class)]  # pyright: ignore[reportArgumentType]
     for parameter in parameters:
         if parameter not in known:
             raise TypeError(f"{name} has no option {parameter!r}; it has: {', '.join(known) or 'none'}")
-    return game_class(**parameters)
+    return parameters
 
 
 def class_in_file(name: str) -> type[Game]:

@@ -8,6 +8,7 @@ the higher one has the higher number. A set of cards is an int with bit `card` s
 from collections.abc import Iterable
 
 SUITS = "CDSH"
+SUIT_NAMES = ("clubs", "diamonds", "spades", "hearts")
 RANKS = "23456789TJQKA"
 CARDS = len(SUITS) * len(RANKS)
 

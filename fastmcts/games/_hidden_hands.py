@@ -5,15 +5,18 @@ are dealt to one after the other, and each suit's number of cards is drawn with 
 the number of ways to choose these cards, times the number of ways to serve the groups after it. What
 nobody claims goes to the players who may hold anything, and to the stock.
 
-Nothing is stored: a few numbers of eight bits stand in one int, one per suit or one per group.
+Nothing is stored: a few numbers of eight bits stand in one int, one per player, per suit or per group.
 
+    sizes    how many cards each player holds
     counts   how many cards of each suit are unseen
     needs    how many cards each group is still to get
     voids    which suits each group lacks, a bit per suit
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import reduce
 from math import comb
+from operator import and_
 
 import numpy as np
 
@@ -50,13 +53,18 @@ def draw_cards(cards: int, number: int, rng: Rng) -> int:
 
 
 @compiled
-def redeal(state: Position, hands: int, voids: int, num_players: int, viewer: int, unseen: int, rng: Rng) -> None:
-    """Replace all hands but the viewer's by as many unseen cards, none of a suit that the player lacks.
+def redeal(
+    state: Position, hands: int, voids: int, sizes: int, num_players: int, viewer: int, unseen: int, rng: Rng
+) -> None:
+    """Deal all hands but the viewer's from the unseen cards, none of a suit that the player lacks.
+
+    What the hands hold is not read: that may be unknown.
 
     Args:
         state: The position, changed in place.
         hands: Where the players' sets of cards stand in it.
         voids: Where the sets of suits stand that each player lacks.
+        sizes: How many cards each player holds, packed.
         num_players: How many play.
         viewer: Who keeps its hand.
         unseen: The cards to deal from; GameError is raised unless they suffice for some deal.
@@ -85,7 +93,7 @@ def redeal(state: Position, hands: int, voids: int, num_players: int, viewer: in
         need = 0
         for player in range(num_players):
             if player != viewer and state[voids + player] | absent == VOID_SETS[index]:
-                need += count_bits(state[hands + player])
+                need += field(sizes, player)
         if VOID_SETS[index] == absent:
             free_need = need
         elif need > 0:
@@ -104,10 +112,10 @@ def redeal(state: Position, hands: int, voids: int, num_players: int, viewer: in
                 needs -= number << WIDTH * group
                 group_voids |= 1 << WIDTH * group + suit
         unseen &= ~share
-        deal_to_group(state, hands, voids, num_players, viewer, absent, lacking, share, rng)
+        deal_to_group(state, hands, voids, sizes, num_players, viewer, absent, lacking, share, rng)
     if needs != 0 or free_need > count_bits(unseen):
         raise GameError("no world fits: too few cards are unseen of the suits that the other players may hold")
-    deal_to_group(state, hands, voids, num_players, viewer, absent, absent, unseen, rng)
+    deal_to_group(state, hands, voids, sizes, num_players, viewer, absent, absent, unseen, rng)
 
 
 @compiled
@@ -115,6 +123,7 @@ def deal_to_group(
     state: Position,
     hands: int,
     voids: int,
+    sizes: int,
     num_players: int,
     viewer: int,
     absent: int,
@@ -122,12 +131,30 @@ def deal_to_group(
     cards: int,
     rng: Rng,
 ) -> None:
-    """Give each player who lacks these suits, or has no chance to hold them, as many cards as it had."""
+    """Give each player who lacks these suits, or has no chance to hold them, as many cards as it holds."""
     for player in range(num_players):
         if player != viewer and state[voids + player] | absent == lacking:
-            hand = draw_cards(cards, count_bits(state[hands + player]), rng)
+            hand = draw_cards(cards, field(sizes, player), rng)
             state[hands + player] = hand
             cards &= ~hand
+
+
+def is_possible(voids: Sequence[int], sizes: Sequence[int], unseen: int) -> bool:
+    """Whether unseen cards can be dealt to players who lack suits: any of them together find enough (Hall).
+
+    Args:
+        voids: The set of suits that each player lacks.
+        sizes: How many cards each is to get.
+        unseen: The cards to deal from.
+    """
+    counts = [(unseen & CLUBS << suit).bit_count() for suit in range(4)]
+    for group in range(1, 1 << len(sizes)):
+        members = [index for index in range(len(sizes)) if group >> index & 1]
+        lacking = reduce(and_, (voids[index] for index in members))
+        found = sum(count for suit, count in enumerate(counts) if lacking >> suit & 1 == 0)
+        if sum(sizes[index] for index in members) > found:
+            return False
+    return True
 
 
 @compiled

@@ -13,6 +13,10 @@ TALON_CARDS, MAX_HEIGHT = 24, 19
 HIDDEN_AT_START = 21
 NO_CARD, UNKNOWN = 0, -1
 
+#: Sets of cards: all of them, and the clubs.
+ALL_CARDS = (1 << SUITS + CARDS) - (1 << SUITS)
+FIRST_SUIT = sum(1 << SUITS * rank for rank in range(1, KING + 1))
+
 #: Where the parts of a position stand. The talon is stock and waste in one list, in the order of dealing:
 #: its first WASTE_SIZE cards are the waste, of which the last lies on top, and its first SEEN cards have
 #: been face up at some time. RECORD is the most cards that the foundations ever held together, IDLE how
@@ -226,12 +230,29 @@ def hidden_place(state: Position, index: int) -> int:
 
 
 @compiled
-def shuffle_hidden(state: Position, rng: Rng) -> None:
-    """Put the cards that were never face up into random order, whatever their order was."""
-    hidden = face_down_cards(state) + state[TALON_SIZE] - state[SEEN]
+def seen_cards(state: Position) -> int:
+    """The set of cards that are or were face up, with bit `card` set for each of them."""
     cards = 0
-    for index in range(hidden):
-        cards |= 1 << state[hidden_place(state, index)]
+    for suit in range(SUITS):
+        below_next = (1 << SUITS * (state[FOUNDATION + suit] + 1)) - 1
+        cards |= below_next & (FIRST_SUIT << suit)
+    for column in range(COLUMNS):
+        first = COLUMN + column * MAX_HEIGHT
+        for place in range(first + state[FACE_DOWN + column], first + state[HEIGHT + column]):
+            cards |= 1 << state[place]
+    for place in range(TALON, TALON + state[SEEN]):
+        cards |= 1 << state[place]
+    return cards
+
+
+@compiled
+def shuffle_hidden(state: Position, rng: Rng) -> None:
+    """Put the cards that were never face up into random order, whatever their order was.
+
+    They are those that nobody sees anywhere: their places are not read.
+    """
+    hidden = face_down_cards(state) + state[TALON_SIZE] - state[SEEN]
+    cards = ALL_CARDS & ~seen_cards(state)
     card = 0
     for index in range(hidden):
         while cards >> card & 1 == 0:

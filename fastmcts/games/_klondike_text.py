@@ -34,6 +34,7 @@ from fastmcts.games._klondike_layout import (
     TALON_SIZE,
     TARGETS,
     TURN,
+    UNKNOWN,
     WASTE_SIZE,
     cards_moved,
     derive_slots,
@@ -48,7 +49,10 @@ if TYPE_CHECKING:
     from fastmcts.state import State
 
 RANK_LETTERS, SUIT_LETTERS = "A23456789TJQK", "CDHS"
-FACE_DOWN_TEXT = "##"
+FACE_DOWN_TEXT, UNTOLD_TEXT, NO_CARD_TEXT = "##", "??", "--"
+
+#: What a drawing says below the foundations where it does not follow from the cards.
+IDLE_LABEL, RECORD_LABEL = "moves without progress", "most ever on the foundations"
 
 #: How the cards of each place are written in a drawing: those in parentheses were never face up.
 CARDS_PATTERN = {
@@ -123,31 +127,43 @@ def parse_move(game: "Klondike", state: Position, text: str) -> int:
 
 
 def draw_position(state: Position) -> str:
-    """Draw what the player sees and remembers; `##` is a card that was never face up."""
-    talon = [card_name(card) for card in state[TALON : TALON + state[SEEN]]]
+    """Draw what the player sees and remembers.
+
+    `##` is a card that was never face up, `??` one that is face up and not told yet.
+    """
+    talon = [shown_name(card) for card in state[TALON : TALON + state[SEEN]]]
     talon += [FACE_DOWN_TEXT] * int(state[TALON_SIZE] - state[SEEN])
     waste = int(state[WASTE_SIZE])
     ranks = [int(rank) for rank in state[FOUNDATION : FOUNDATION + SUITS]]
-    tops = [card_name(SUITS * rank + suit) if rank else "--" for suit, rank in enumerate(ranks)]
+    tops = [card_name(SUITS * rank + suit) if rank else NO_CARD_TEXT for suit, rank in enumerate(ranks)]
     columns = []
     for column in range(COLUMNS):
         hidden = int(state[FACE_DOWN + column])
         cards = column_cards(state, column)
-        columns.append([FACE_DOWN_TEXT] * hidden + [card_name(card) for card in cards[hidden:]])
+        columns.append([FACE_DOWN_TEXT] * hidden + [shown_name(card) for card in cards[hidden:]])
     rows = [
         "  ".join(column[row] if row < len(column) else "  " for column in columns).rstrip()
         for row in range(max(len(column) for column in columns))
     ]
+    counts = [f"{IDLE_LABEL}: {state[IDLE]}"] if state[IDLE] > 0 else []
+    if state[RECORD] > foundation_cards(state):
+        counts.append(f"{RECORD_LABEL}: {state[RECORD]}")
     return "\n".join(
         [
             f"stock (next first): {' '.join(talon[waste:]) or '-'}",
             f"waste  (top last):  {' '.join(talon[:waste]) or '-'}",
             "foundations:        " + "  ".join(f"F{suit + 1} {top}" for suit, top in enumerate(tops)),
+            *counts,
             "",
             "  ".join(f"T{column + 1}" for column in range(COLUMNS)),
             *rows,
         ]
     )
+
+
+def shown_name(card: int) -> str:
+    """The name of a card that lies face up."""
+    return UNTOLD_TEXT if card == UNKNOWN else card_name(card)
 
 
 def column_cards(state: Position, column: int) -> list[int]:

@@ -9,8 +9,10 @@ from fastmcts.arrays import Actions, Position, Rng
 from fastmcts.bits import count_bits, lowest_bit, nth_bit
 from fastmcts.constants import NONE, TERMINAL
 from fastmcts.game import Game, move_text
-from fastmcts.games._cards import CARDS, CLUBS, DECK, card_set, card_text, cards_text
-from fastmcts.games._hidden_hands import ALL_SUITS, draw_cards, redeal
+from fastmcts.games._cards import CARDS, CLUBS, DECK, SUIT_NAMES, SUITS, card_number, card_set, card_text, cards_text
+from fastmcts.games._hidden_hands import ALL_SUITS, WIDTH, draw_cards, field, is_possible, redeal
+from fastmcts.games._trick_state import TrickState
+from fastmcts.games._trick_text import draw_position, state_from_drawing
 from fastmcts.jit import compiled
 from fastmcts.kernels.rng import below
 
@@ -35,6 +37,11 @@ class TrickGame(Game):
     def num_plays(self) -> int:
         """How many cards are played in all."""
         return self.num_players * self.hand_size
+
+    @property
+    def one_each(self) -> int:
+        """A card for each player, packed as in `_hidden_hands`."""
+        return sum(1 << WIDTH * player for player in range(self.num_players))
 
     @property
     def hands(self) -> int:
@@ -209,8 +216,30 @@ class TrickGame(Game):
 
     def determinize(self, state: Position, player: int, rng: Rng) -> None:
         """Deal the hidden cards anew; every deal in which all cards were played legally is equally likely."""
-        unseen = DECK & ~(state[GONE] | state[self.hands + player] | self.open_cards(state))
-        redeal(state, self.hands, self.voids, self.num_players, player, unseen, rng)
+        redeal(
+            state,
+            self.hands,
+            self.voids,
+            self.hand_sizes(state),
+            self.num_players,
+            player,
+            self.unseen(state, player),
+            rng,
+        )
+
+    def unseen(self, state: Position, player: int) -> int:
+        """The set of cards that a player does not see."""
+        return DECK & ~(state[GONE] | state[self.hands + player] | self.open_cards(state))
+
+    def hand_sizes(self, state: Position) -> int:
+        """How many cards each player holds, packed as in `_hidden_hands`; derived from what was played."""
+        tricks = state[PLAYED] // self.num_players
+        sizes = (self.hand_size - tricks) * self.one_each
+        player = state[PLAYER]
+        for _ in range(state[PLAYED] - tricks * self.num_players):  # those who have played to this trick
+            player = player - 1 if player > 0 else self.num_players - 1
+            sizes -= 1 << WIDTH * player
+        return sizes
 
     def observe(self, state: Position, player: int, out: Position) -> None:
         """Everything but the other hands."""
@@ -220,7 +249,99 @@ class TrickGame(Game):
             if other != player:
                 out[self.hands + other] = 0
 
+    # ---- What a player knows; plain Python
+
+    def possible_actions(self, state: Position, player: int, actions: Actions) -> int:
+        """The cards that the player to move may play in some deal that fits."""
+        if state[PLAYER] == player:
+            return self.legal_actions(state, actions)
+        cards = self.possible_cards(state, player)
+        found = [card for card in range(CARDS) if cards >> card & 1]
+        actions[: len(found)] = found
+        return len(found)
+
+    def possible_cards(self, state: Position, viewer: int) -> int:
+        """The set of cards that another player, who is to move, may play as far as the viewer knows.
+
+        After a card that it may hold, some deal must be left. Cards of one suit are alike in that.
+        """
+        possible = 0
+        for suit in range(len(SUITS)):
+            cards = int(self.unseen(state, viewer)) & CLUBS << suit
+            if cards and not int(state[self.voids + state[PLAYER]]) >> suit & 1:
+                after = state.copy()
+                self.play(after, lowest_bit(cards))
+                possible |= cards if self.has_world(after, viewer) else 0
+        return possible
+
+    def has_world(self, state: Position, viewer: int) -> bool:
+        """Whether the unseen cards can be dealt such that everybody has followed suit if able."""
+        others = [player for player in range(self.num_players) if player != viewer]
+        sizes = int(self.hand_sizes(state))
+        return is_possible(
+            [int(state[self.voids + player]) for player in others],
+            [field(sizes, player) for player in others],
+            int(self.unseen(state, viewer)),
+        )
+
+    def impossible_text(self, state: Position, player: int, action: int) -> str:
+        """Say why a card cannot be played."""
+        if not 0 <= action < CARDS:
+            return f"a card is an action from 0 to {CARDS - 1}, not {action}"
+        mover, name, suit = int(state[PLAYER]), card_text(action), action & 3
+        hand = int(state[self.hands + player])
+        if state[GONE] >> action & 1:
+            return f"{name} was played already"
+        if self.open_cards(state) >> action & 1:
+            return f"{name} was turned up, so that nobody holds it"
+        if mover == player:
+            if not hand >> action & 1:
+                return f"player {player} does not hold {name}, but {cards_text(hand)}"
+            return f"player {player} may not play {name} now, but {cards_text(self.playable(state))}"
+        if hand >> action & 1:
+            return f"player {mover} cannot hold {name}, which is in the hand of player {player}"
+        if state[self.voids + mover] >> suit & 1:
+            return f"player {mover} cannot hold {name}: it has shown before that it lacks {SUIT_NAMES[suit]}"
+        if state[LED] not in (NONE, suit):
+            return (
+                f"player {mover} cannot play {name}: it must hold {SUIT_NAMES[state[LED]]}, the suit led, since"
+                " without any no deal fits what was played"
+            )
+        return f"player {mover} cannot play {name}: no deal fits both that and what was played before"
+
+    def string_to_possible_action(self, state: Position, player: int, text: str) -> int:
+        """Read what another player may do; if it may not, the error says why."""
+        action = self.read_action(move_text(text))
+        if action not in self.new_state(state, player).legal_actions():
+            raise ValueError(self.impossible_text(state, player, action))
+        return action
+
+    def read_action(self, text: str) -> int:
+        """Read a card, whether it can be played or not."""
+        return card_number(text)
+
     # ---- Text and checks; plain Python
+
+    def new_state(self, position: Position, viewer: int | None = None) -> TrickState:
+        """Wrap a position, or the view of a player, without copying or checking it."""
+        return TrickState(self, position, viewer)
+
+    def state_from_text(self, drawing: str) -> TrickState:
+        """Read what `str(state)` writes, of a full position or of a view; the lines must fit each other.
+
+        The drawing contains whose view it is, the hands, the bids, the tricks so far and who led to each.
+        """
+        return state_from_drawing(self, drawing)
+
+    def undealt_start(self, opener: int, trump: str) -> Position:
+        """The position before the deal, given who leads first and what a drawing says about the trump."""
+        return self.start([0] * self.num_players, opener)
+
+    def undealt(self, state: Position) -> Position:
+        """The position before the deal, given one later in the game."""
+        position = self.start([0] * self.num_players, int(state[OPENER]))
+        self.copy_deal(state, position)
+        return position
 
     def start(self, hands: Sequence[int], opener: int) -> Position:
         """The position in which these sets of cards were dealt."""
@@ -247,25 +368,21 @@ class TrickGame(Game):
             seen |= hand
 
     def render(self, state: Position) -> str:
-        """A line per player with hand and tricks, and the cards on the table."""
-        lines = [
-            f"{'>' if player == state[PLAYER] else ' '}{player}: {self.player_text(state, player)}"
-            for player in range(self.num_players)
-        ]
-        on_table = int(state[PLAYED]) % self.num_players
-        cards = state[self.history + state[PLAYED] - on_table : self.history + state[PLAYED]]
-        table = " ".join(card_text(int(card) - 1) for card in cards) or "-"
-        return "\n".join([self.trump_text(state), *lines, f"table: {table}"])
+        """A line per player with hand and tricks, the tricks so far, and the cards on the table."""
+        return draw_position(self, state, None)
+
+    def render_view(self, state: Position, player: int) -> str:
+        """The same with the number of cards in place of hands that are hidden."""
+        return draw_position(self, state, player)
 
     def trump_text(self, state: Position) -> str:
         """The line about the trump suit."""
         trumps = int(self.trump_cards(state))
         return f"trump: {card_text(lowest_bit(trumps))[1]}" if trumps else "no trump"
 
-    def player_text(self, state: Position, player: int) -> str:
-        """Hand and tricks of a player."""
-        hand = cards_text(state[self.hands + player]) or "-"
-        return f"{hand} ({state[TRICKS + player]} won)"
+    def score_text(self, state: Position, player: int) -> str:
+        """How a player stands."""
+        return f"{state[TRICKS + player]} won"
 
     def action_to_string(self, state: Position, action: int) -> str:
         """Rank and suit of a card."""
@@ -313,8 +430,7 @@ class TrickGame(Game):
 
     def dealt_hands(self, state: Position) -> list[int]:
         """The hands at the start: what the players hold and what they played."""
-        position = self.start([0] * self.num_players, int(state[OPENER]))
-        self.copy_deal(state, position)
+        position = self.undealt(state)
         hands = state[self.hands : self.voids].tolist()
         for card in self.cards_so_far(state):
             if any(hand >> card & 1 for hand in hands):

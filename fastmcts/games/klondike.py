@@ -57,7 +57,23 @@ from fastmcts.games._klondike_layout import (
     uncovers,
     uncovers_card,
 )
-from fastmcts.games._klondike_text import check_position, draw_position, parse_move, print_move, state_from_text
+from fastmcts.games._klondike_text import (
+    card_from_name,
+    card_name,
+    check_position,
+    draw_position,
+    parse_move,
+    print_move,
+    state_from_text,
+)
+from fastmcts.games._klondike_view import (
+    ask_for_cards,
+    awaited_cards,
+    check_known,
+    is_drawn_table,
+    reveal_cards,
+    state_from_table,
+)
 from fastmcts.kernels.rng import below
 from fastmcts.rollout import GameRollout
 from fastmcts.selection import UCT
@@ -312,6 +328,38 @@ class Klondike(Game):
             return state[WASTE_SIZE] < state[TALON_SIZE] and dealt > state[SEEN]
         return uncovers_card(state, action)
 
+    # ---- The table as its player sees it; plain Python
+
+    def possible_actions(self, state: Position, player: int, actions: Actions) -> int:
+        """The legal actions: what is face up decides about them."""
+        return self.legal_actions(state, actions)
+
+    def awaited(self, state: Position, player: int, places: Position) -> int:
+        """Cards that were turned up in a column or dealt from the stock."""
+        awaited = awaited_cards(state)
+        places[: len(awaited)] = awaited
+        return len(awaited)
+
+    def reveal(self, state: Position, player: int, facts: Position) -> None:
+        """Fill in the cards that were turned up, and see whether the game is over."""
+        reveal_cards(self, state, facts)
+
+    def awaited_text(self, state: Position, player: int) -> str:
+        """Ask for the cards that were turned up."""
+        return ask_for_cards(state)
+
+    def fact_to_string(self, fact: int) -> str:
+        """Rank and suit of a card: `QC`."""
+        return card_name(fact)
+
+    def string_to_fact(self, text: str) -> int:
+        """Read rank and suit of a card, in capital or small letters."""
+        return card_from_name(text)
+
+    def check_view(self, state: Position, player: int) -> None:
+        """Refuse anything but what the player of a game can know."""
+        check_known(self, state)
+
     # ---- Knowledge of the game
 
     def evaluate(self, state: Position, out: Utilities) -> None:
@@ -361,7 +409,21 @@ class Klondike(Game):
     # ---- Text
 
     def state_from_text(self, drawing: str) -> State:
-        """Set up a position from lines such as these.
+        """Set up a position, or a table as the player sees it.
+
+        Drawn as `str(state)` draws it, with the columns side by side, `##` for cards that were never face up and `-` or
+        `--` for no card, it is the player's view: what lies face down is unknown, and `State.reveal` tells it when it
+        is turned up. The stock begins with cards that are remembered from an earlier pass.
+
+            stock (next first): 4C ## ##
+            waste  (top last):  2S 9H
+            foundations:        F1 3C  F2 KD  F3 AH  F4 --
+
+            T1  T2  T3  T4  T5  T6  T7
+            KD  ##  ...
+                QC
+
+        Lines such as these are a full position, in which every card is named or follows.
 
             stock: 4C (5D 6H)       the next card first
             waste: 2S 9H            the top card last
@@ -372,9 +434,9 @@ class Klondike(Game):
         unseen. No move has been idle yet.
 
         Args:
-            drawing: A line for each place that has cards.
+            drawing: The table, or a line for each place that has cards.
         """
-        return state_from_text(self, drawing)
+        return state_from_table(self, drawing) if is_drawn_table(drawing) else state_from_text(self, drawing)
 
     def render(self, state: Position) -> str:
         """Stock, waste and foundations in one line, the columns below; `##` is a card face down."""

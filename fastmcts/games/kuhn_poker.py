@@ -1,13 +1,18 @@
 """Kuhn poker, the smallest poker: three cards, two players, one bet."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from fastmcts.arrays import Actions, Position, Rng, Utilities
+from fastmcts.checks import whole_number
 from fastmcts.constants import TERMINAL
 from fastmcts.game import Game
 from fastmcts.kernels.rng import below
 from fastmcts.selection import UCT
+from fastmcts.state import State
 
 #: Where the parts of a position stand: who is to move, the betting so far, and each player's card.
 PLAYER, HISTORY, CARD = 0, 1, 2
@@ -15,6 +20,11 @@ PLAYER, HISTORY, CARD = 0, 1, 2
 JACK, QUEEN, KING, UNKNOWN = 0, 1, 2, -1
 CARDS = 3
 PASS, BET = 0, 1
+CARD_NAMES, UNKNOWN_NAME = "JQK", "?"
+MOVE_NAMES = ("pass", "bet")
+
+#: A position as it is drawn: a card each, the betting, and whose view it is.
+DRAWING = re.compile(r"([JQK?]) ([JQK?]):((?: (?:pass|bet))*)(?:; seen by player ([01]))?", re.IGNORECASE)
 
 #: A history is a binary number: a leading 1, then 0 for each pass and 1 for each bet.
 START = 0b1
@@ -110,15 +120,97 @@ class KuhnPoker(Game):
         """A smaller constant: rewards are scaled by the two chips of a bet, and many games are for one."""
         return {"selection": UCT(c=0.2)}
 
+    # ---- What a player knows; plain Python
+
+    def possible_actions(self, state: Position, player: int, actions: Actions) -> int:
+        """Always both, whatever the cards."""
+        return self.legal_actions(state, actions)
+
+    def awaited(self, state: Position, player: int, places: Position) -> int:
+        """The other card, at a showdown."""
+        other = CARD + 1 - player
+        places[0] = other
+        return int(self.is_showdown(state[HISTORY]) and state[other] == UNKNOWN)
+
+    def reveal(self, state: Position, player: int, facts: Position) -> None:
+        """Fill in the other card, which is not one's own."""
+        if not JACK <= facts[0] <= KING or facts[0] == state[CARD + player]:
+            own = self.fact_to_string(state[CARD + player])
+            raise ValueError(f"player {1 - player} has shown one of J, Q and K other than {own}, not card {facts[0]}")
+        state[CARD + 1 - player] = facts[0]
+
+    def awaited_text(self, state: Position, player: int) -> str:
+        """Ask for the other card."""
+        return f"tell first which card player {1 - player} has shown: state.reveal('K')"
+
+    def fact_to_string(self, fact: int) -> str:
+        """`J`, `Q` or `K`."""
+        return CARD_NAMES[fact]
+
+    def string_to_fact(self, text: str) -> int:
+        """Read a card in capital or small letters."""
+        name = text.strip().upper()
+        if len(name) != 1 or name not in CARD_NAMES:
+            raise ValueError(f"a card is one of J, Q and K, not {text!r}")
+        return CARD_NAMES.index(name)
+
+    def state_from_knowledge(self, player: int, card: str, betting: str = "") -> State:
+        """Make a position from what one player knows.
+
+        Args:
+            player: Who.
+            card: Its card: `J`, `Q` or `K`.
+            betting: What was done so far, such as `"pass bet"`. After a showdown `reveal` tells the other card.
+
+        Returns:
+            The view of the player.
+        """
+        whole_number("player", player, low=0, high=1)
+        position = np.array([0, START, UNKNOWN, UNKNOWN])
+        position[CARD + player] = self.string_to_fact(card)
+        state = self.new_state(position, player)
+        for move in betting.split():
+            state.apply_action(state.string_to_action(move.lower()))
+        return state
+
+    # ---- Text and checks; plain Python
+
+    def state_from_text(self, drawing: str) -> State:
+        """Read what `str(state)` writes: `K J: pass bet`, or `K ?: pass; seen by player 0`."""
+        read = DRAWING.fullmatch(" ".join(drawing.split()))
+        if read is None:
+            raise ValueError(
+                f"a position is drawn as 'K J: pass bet' or 'K ?: pass; seen by player 0', not {drawing!r}"
+            )
+        cards, viewer = [name.upper() for name in read.group(1, 2)], read.group(4)
+        if viewer is None:
+            if UNKNOWN_NAME in cards:
+                raise ValueError(f"{drawing!r} does not say whose view it is: add '; seen by player 0' or '1'")
+            position = np.array([0, START, *map(self.string_to_fact, cards)])
+            self.check_state(position)
+            state = self.new_state(position)
+            for move in read.group(3).lower().split():
+                state.apply_action(state.string_to_action(move))
+            return state
+        state = self.state_from_knowledge(int(viewer), cards[int(viewer)], read.group(3))
+        other = cards[1 - int(viewer)]
+        if other != UNKNOWN_NAME:
+            state.reveal(other)
+        return state
+
     def render(self, state: Position) -> str:
         """Cards and betting, such as `K J: pass bet`."""
-        cards = " ".join("JQK"[card] for card in state[CARD : CARD + 2])
-        betting = " ".join(("pass", "bet")[int(digit)] for digit in f"{int(state[HISTORY]):b}"[1:])
+        cards = " ".join(UNKNOWN_NAME if card == UNKNOWN else CARD_NAMES[card] for card in state[CARD : CARD + 2])
+        betting = " ".join(MOVE_NAMES[int(digit)] for digit in f"{int(state[HISTORY]):b}"[1:])
         return f"{cards}: {betting}".rstrip()
+
+    def render_view(self, state: Position, player: int) -> str:
+        """The same with a question mark for an unknown card: `K ?: pass bet; seen by player 0`."""
+        return f"{self.render(state)}; seen by player {player}"
 
     def action_to_string(self, state: Position, action: int) -> str:
         """`pass` or `bet`."""
-        return ("pass", "bet")[action]
+        return MOVE_NAMES[action]
 
     def check_state(self, state: Position) -> None:
         """Refuse impossible betting, a wrong player, and anything but two different cards of three."""

@@ -8,12 +8,13 @@ from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.bits import count_bits, nth_bit
 from fastmcts.checks import whole_number
 from fastmcts.constants import NONE
-from fastmcts.games._cards import CARDS, CLUBS, card_number, card_text
+from fastmcts.games._cards import CARDS, CLUBS, card_number, card_set, card_text
+from fastmcts.games._trick_state import TrickState
+from fastmcts.games._trick_text import Trick, replayed
 from fastmcts.games._tricks import OPENER, PLAYER, TRICKS, TrickGame
 from fastmcts.kernels.rng import below
 from fastmcts.rollout import CarefulRollout
 from fastmcts.selection import UCT
-from fastmcts.state import State
 
 SCORINGS = ("bid", "tricks", "penalty")
 BID_STAKE = 5  # what a bid of zero is worth with scoring="bid"
@@ -234,11 +235,83 @@ class OhHell(TrickGame):
             else:
                 out[player] = self.points_per_trick * won
 
+    # ---- What a player knows; plain Python
+
+    def possible_actions(self, state: Position, player: int, actions: Actions) -> int:
+        """Bids, which do not depend on the cards; then cards."""
+        if self.is_bidding(state):
+            return self.legal_actions(state, actions)
+        return super().possible_actions(state, player, actions)
+
+    def impossible_text(self, state: Position, player: int, action: int) -> str:
+        """Say why a bid cannot be made, or a card not be played."""
+        mover = int(state[PLAYER])
+        if self.is_bidding(state):
+            forbidden = self.forbidden_bid(state)
+            but = f", but not {forbidden}: the bids must not add up to {self.hand_size}" if forbidden != NONE else ""
+            return (
+                f"player {mover} is to bid, from 0 to {self.hand_size}{but}; not {self.action_to_string(state, action)}"
+            )
+        if action >= CARDS:
+            return f"all bids are made: player {mover} is to play a card, not {self.action_to_string(state, action)}"
+        return super().impossible_text(state, player, action)
+
+    def read_action(self, text: str) -> int:
+        """Read a bid or a card, whether it can be made or not."""
+        return CARDS + int(text) if text.isdecimal() else card_number(text)
+
+    def state_from_knowledge(
+        self,
+        player: int,
+        hand: str | Iterable[int | str],
+        turned: int | str,
+        bids: Sequence[int] = (),
+        tricks: Sequence[Trick] = (),
+        dealer: int | None = None,
+    ) -> TrickState:
+        """Make a position from what one player knows.
+
+        Args:
+            player: Who.
+            hand: The cards that it still holds: a text such as `"QC TD"`, or numbers or names of cards.
+            turned: The card turned up for trump.
+            bids: Those made so far, in turn, from the left of the dealer on.
+            tricks: Those played so far, each a text such as `"AC KC 2D 3C"`, or numbers or names of cards, in the order
+                in which they were played; the last may be unfinished. Who leads, and so who played what, follows
+                from the rules; a text may tell it, to be checked: `"2: AC KC 2D 3C"`.
+            dealer: Who deals; by default the game's dealer, or the last player where that is drawn.
+
+        Returns:
+            The view of the player. ValueError says what cannot be.
+        """
+        whole_number("player", player, low=0, high=self.num_players - 1)
+        for bid in bids:
+            whole_number("a bid", bid, low=0, high=self.hand_size)
+        if len(bids) > self.num_players:
+            raise ValueError(f"{self.num_players} players make a bid each, not {len(bids)}")
+        start = self.undealt_start(self.opener(dealer), turned)
+        return replayed(self, start, {player: card_set(hand)}, player, bids, tricks)
+
+    def opener(self, dealer: int | None) -> int:
+        """Who leads first, given the dealer; by default the game's, or the last player where that is drawn."""
+        if dealer is None:
+            dealer = self.dealer if self.dealer != NONE else self.num_players - 1
+        whole_number("dealer", dealer, low=0, high=self.num_players - 1)
+        return (dealer + 1) % self.num_players
+
+    def undealt_start(self, opener: int, trump: int | str) -> Position:
+        """The position before the deal, given who leads first and the card turned up."""
+        self.check_opener(opener)
+        position = self.start([0] * self.num_players, opener)
+        number = card_number(trump) if isinstance(trump, str) else trump
+        position[self.turned] = whole_number("turned", number, low=0, high=CARDS - 1)
+        return position
+
     # ---- Text and checks; plain Python
 
     def state_from_hands(
         self, hands: Sequence[str | Iterable[int | str]], turned: int | str, dealer: int | None = None
-    ) -> State:
+    ) -> TrickState:
         """Make the position after a given deal, before the bids.
 
         Args:
@@ -246,13 +319,8 @@ class OhHell(TrickGame):
             turned: The card turned up for trump.
             dealer: Who deals; by default the game's dealer, or the last player where that is drawn.
         """
-        if dealer is None:
-            dealer = self.dealer if self.dealer != NONE else self.num_players - 1
-        whole_number("dealer", dealer, low=0, high=self.num_players - 1)
-        opener = (dealer + 1) % self.num_players
-        position = self.start(self.hand_sets(hands), opener)
-        number = card_number(turned) if isinstance(turned, str) else turned
-        position[self.turned] = whole_number("turned", number, low=0, high=CARDS - 1)
+        position = self.undealt_start(self.opener(dealer), turned)
+        position[self.hands : self.voids] = self.hand_sets(hands)
         self.check_state(position)
         return self.new_state(position)
 
@@ -264,10 +332,10 @@ class OhHell(TrickGame):
         """The line about the trump suit, with the card turned up."""
         return f"trump: {card_text(int(state[self.turned]))}"
 
-    def player_text(self, state: Position, player: int) -> str:
-        """Hand, tricks and bid of a player."""
+    def score_text(self, state: Position, player: int) -> str:
+        """Tricks and bid of a player."""
         bid = int(state[self.bids + player]) - 1
-        return f"{super().player_text(state, player)[:-1]}, bid {bid if bid != NONE else '-'})"
+        return f"{super().score_text(state, player)}, bid {bid if bid != NONE else '-'}"
 
     def check_entries(self, state: Position) -> None:
         """Check the card turned up, the bids and the dealer too."""
@@ -278,8 +346,12 @@ class OhHell(TrickGame):
         bids = state[self.bids :]
         if not ((bids >= 0) & (bids <= self.hand_size + 1)).all():
             raise ValueError(f"bids are 1 + bid, from 0 to {self.hand_size + 1}, not {bids.tolist()}")
-        if self.dealer != NONE and state[OPENER] != (self.dealer + 1) % self.num_players:
-            raise ValueError(f"player {state[OPENER]} cannot lead first where {self.dealer} deals")
+        self.check_opener(int(state[OPENER]))
+
+    def check_opener(self, opener: int) -> None:
+        """Raise ValueError unless whoever leads first sits left of the dealer."""
+        if self.dealer != NONE and opener != (self.dealer + 1) % self.num_players:
+            raise ValueError(f"player {opener} cannot lead first where {self.dealer} deals")
 
     def copy_deal(self, state: Position, position: Position) -> None:
         """Copy the card turned up."""

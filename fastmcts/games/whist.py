@@ -7,11 +7,12 @@ from typing import Any
 from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.checks import whole_number
 from fastmcts.constants import NONE
-from fastmcts.games._cards import CARDS, CLUBS, SUITS
+from fastmcts.games._cards import CARDS, CLUBS, SUITS, card_set
+from fastmcts.games._trick_state import TrickState
+from fastmcts.games._trick_text import Trick, replayed
 from fastmcts.games._tricks import PLAYED, PLAYER, TRICKS, TrickGame
 from fastmcts.rollout import CarefulRollout
 from fastmcts.selection import UCT
-from fastmcts.state import State
 
 PLAYERS = 4
 
@@ -103,7 +104,27 @@ class Whist(TrickGame):
         for player in range(PLAYERS):
             out[player] += 0.5 * (self.hand_size - state[PLAYED] // PLAYERS)
 
-    def state_from_hands(self, hands: Sequence[str | Iterable[int | str]], leader: int = 0) -> State:
+    def state_from_knowledge(
+        self, player: int, hand: str | Iterable[int | str], tricks: Sequence[Trick] = (), leader: int = 0
+    ) -> TrickState:
+        """Make a position from what one player knows.
+
+        Args:
+            player: Who.
+            hand: The cards that it still holds: a text such as `"QC TD"`, or numbers or names of cards.
+            tricks: Those played so far, each a text such as `"AC KC 2D 3C"`, or numbers or names of cards, in the order
+                in which they were played; the last may be unfinished. Who leads, and so who played what, follows
+                from the rules; a text may tell it, to be checked: `"2: AC KC 2D 3C"`.
+            leader: Who led first.
+
+        Returns:
+            The view of the player. ValueError says what cannot be.
+        """
+        whole_number("player", player, low=0, high=PLAYERS - 1)
+        whole_number("leader", leader, low=0, high=PLAYERS - 1)
+        return replayed(self, self.start([0] * PLAYERS, leader), {player: card_set(hand)}, player, (), tricks)
+
+    def state_from_hands(self, hands: Sequence[str | Iterable[int | str]], leader: int = 0) -> TrickState:
         """Make the position after a given deal.
 
         Args:

@@ -18,6 +18,7 @@ from fastmcts.kernels.rng import below, make_rng
 from fastmcts.options import Options
 from fastmcts.state import State
 from fastmcts.strategy import checked_recommendation, filled, plain_options
+from fastmcts.testing.view_checks import check_following, check_view_declaration, check_views
 
 CANARY = -0x5EED
 MARGIN = 64  # entries on each side of a buffer
@@ -39,6 +40,7 @@ def check_game(game: Game, positions: int = 2000, seed: int = 0) -> None:
     check_recommendation(game)
     if game.overrides("determinize") != game.overrides("observe"):
         raise GameError(f"{game.name} must have both determinize and observe, or neither")
+    check_view_declaration(game)
     memory = Memory()
     visited = 0
     for number in itertools.count():
@@ -138,6 +140,8 @@ class GameCheck:
         self.untouched("check_state", self.check_acceptance)
         if game.overrides("observe"):
             self.check_hidden(player)
+        if game.overrides("possible_actions"):
+            check_views(self.state, self.chooser, self.fail)
         return player
 
     def check_acceptance(self) -> None:
@@ -195,6 +199,9 @@ class GameCheck:
     def check_apply(self, action: int) -> None:
         """Playing the same action in the same position leads to the same position."""
         after, again = self.after(action), self.after(action)
+        if self.game.overrides("possible_actions"):
+            for player in range(self.game.num_players):
+                check_following(self.state, action, player, self.fail)
         self.moves.append(action)
         self.state = after
         if after != again:

@@ -104,3 +104,75 @@ def test_an_array_that_is_no_position_is_refused(index, entry, message):
     array[index] = entry
     with pytest.raises(ValueError, match=message):
         KuhnPoker().state_from_array(array)
+
+
+# ---- What a player knows
+
+
+def test_a_position_is_made_from_ones_own_card_and_the_betting():
+    for cards in DEALS:
+        for player in (0, 1):
+            state = deal(*cards).child(0)
+            view = KuhnPoker().state_from_knowledge(player, "JQK"[cards[player]].lower(), "pass")
+            assert view == state.view(player)
+            assert view.legal_actions() == [0, 1]
+            others = {int(view.determinize(player, seed).array[CARD + 1 - player]) for seed in range(20)}
+            assert others == {0, 1, 2} - {cards[player]}
+
+
+@pytest.mark.parametrize("betting", SEQUENCES)
+def test_only_a_showdown_tells_the_other_card(betting):
+    shown = betting.split()[-2:] in (["pass", "pass"], ["bet", "bet"])
+    for cards in DEALS:
+        state = deal(*cards)
+        for player in (0, 1):
+            view = KuhnPoker().state_from_knowledge(player, "JQK"[cards[player]], betting)
+            assert view.is_waiting() == shown
+            if shown:
+                with pytest.raises(ValueError, match=f"which card player {1 - player} has shown"):
+                    view.returns()
+                view.reveal("JQK"[cards[1 - player]])
+            chips = SEQUENCES[betting][cards[0] < cards[1]]
+            assert view.returns() == [chips, -chips]
+        assert state == deal(*cards)
+
+
+def test_what_is_drawn_reads_back_for_all_and_for_one():
+    game = KuhnPoker()
+    for cards in DEALS:
+        for betting in ("", "pass", "bet", "pass bet", *SEQUENCES):
+            state = deal(*cards)
+            for move in betting.split():
+                state.apply_action(state.string_to_action(move))
+            assert game.state_from_text(str(state)) == state
+            for player in (0, 1):
+                assert game.state_from_text(str(state.view(player))) == state.view(player)
+    assert str(deal(2, 0).child(0).view(1)) == "? J: pass; seen by player 1"
+    waiting = deal(2, 0).view(0).child(1).child(1)
+    assert game.state_from_text(str(waiting)) == waiting
+
+
+@pytest.mark.parametrize(
+    ("drawing", "message"),
+    [
+        ("K K: pass", "two different cards"),
+        ("K ?: pass", "does not say whose view it is"),
+        ("K J pass", "a position is drawn as"),
+        ("? J: pass; seen by player 0", "one of J, Q and K, not '\\?'"),
+        ("K J: pass; seen by player 0", "nothing was shown that is still to be told, but 'J' is told"),
+        ("K ?: bet pass bet; seen by player 0", "'bet' is not possible here, .* possible are: none"),
+        ("K K: bet bet; seen by player 0", "other than K"),
+    ],
+)
+def test_a_drawing_that_cannot_be_is_refused(drawing, message):
+    with pytest.raises(ValueError, match=message):
+        KuhnPoker().state_from_text(drawing)
+
+
+def test_knowledge_that_cannot_be_is_refused():
+    with pytest.raises(ValueError, match="player must be from 0 to 1, not 2"):
+        KuhnPoker().state_from_knowledge(2, "K")
+    with pytest.raises(ValueError, match="one of J, Q and K, not 'A'"):
+        KuhnPoker().state_from_knowledge(0, "A")
+    with pytest.raises(ValueError, match="'raise' is not a legal move here"):
+        KuhnPoker().state_from_knowledge(0, "K", "raise")

@@ -346,7 +346,16 @@ def test_no_void_and_no_hand_is_forgotten_when_five_groups_differ(game):
         unseen = sum(hands[1:])
         before = position.copy()
         with wrapping_integers():
-            redeal(position, game.hands, game.voids, game.num_players, 0, unseen, make_rng(chooser.randrange(99)))
+            redeal(
+                position,
+                game.hands,
+                game.voids,
+                game.hand_sizes(position),
+                game.num_players,
+                0,
+                unseen,
+                make_rng(chooser.randrange(99)),
+            )
         after = [int(hand) for hand in position[game.hands : game.voids]]
         assert after[0] == hands[0]
         assert sum(after[1:]) == unseen

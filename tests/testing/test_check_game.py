@@ -28,7 +28,7 @@ class Coin(fastmcts.Game):
     def current_player(self, state):
         return state[0] if state[0] < 2 else fastmcts.TERMINAL
 
-    def legal_actions(self, state, actions):
+    def legal_actions(self, state, actions) -> int:
         actions[0] = 0
         actions[1] = 1
         return 2

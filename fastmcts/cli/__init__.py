@@ -1,0 +1,6 @@
+"""The command line: one command, one file."""
+
+from fastmcts.cli import games, match, play, search, warmup
+from fastmcts.cli.app import app
+
+__all__ = ["app", "games", "match", "play", "search", "warmup"]

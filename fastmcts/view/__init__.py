@@ -1,0 +1,1 @@
+"""What people look at: positions as a player sees them, and games in the terminal."""

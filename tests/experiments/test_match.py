@@ -1,0 +1,228 @@
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from fastmcts import Game, State, games
+from fastmcts.arrays import Actions, Position, Rng, Utilities
+from fastmcts.constants import TERMINAL
+from fastmcts.experiments import Agent, Random, play_match
+from fastmcts.experiments.intervals import share, wilson
+from fastmcts.experiments.match import blocks
+
+
+@dataclass(frozen=True)
+class HighestPick(Game):
+    """Everybody picks a number in turn; it is added to what was dealt, and the sum is the utility.
+
+    Position: [picks made, pick + 1 [P], the deal].
+    """
+
+    num_players: int = 2
+    deals: int = 1
+
+    num_actions = 3
+    min_utility = 0.0
+    max_utility = 10.0
+
+    @property
+    def state_size(self) -> int:
+        return 2 + self.num_players
+
+    def initial(self, state: Position, rng: Rng) -> None:
+        state[1 + self.num_players] = int(rng[0] % np.uint64(self.deals))
+
+    def current_player(self, state: Position) -> int:
+        return state[0] if state[0] < self.num_players else TERMINAL
+
+    def legal_actions(self, state: Position, actions: Actions) -> int:
+        for action in range(3):
+            actions[action] = action
+        return 3
+
+    def apply(self, state: Position, action: int) -> None:
+        state[1 + state[0]] = action + 1
+        state[0] += 1
+
+    def returns(self, state: Position, out: Utilities) -> None:
+        for player in range(self.num_players):
+            out[player] = state[1 + player] + state[1 + self.num_players]
+
+
+@dataclass(frozen=True)
+class Pick(Agent):
+    """Always picks the same."""
+
+    action: int
+
+    def choose(self, state: State, seed: int = 0) -> int:
+        return self.action
+
+
+@dataclass(frozen=True)
+class FirstLegal(Agent):
+    """Always plays the first legal move."""
+
+    def choose(self, state: State, seed: int = 0) -> int:
+        return state.legal_actions()[0]
+
+
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+def test_the_agent_that_picks_more_wins_every_game_with_any_number_of_players(players: int) -> None:
+    game = HighestPick(players)
+    won = play_match(game, Pick(2), Pick(0), games=20, opening_moves=0)
+    assert won.pairs == [1.0] * 10
+    assert won.margins == [2.0] * 10
+    assert play_match(game, Pick(0), Pick(2), games=20, opening_moves=0).pairs == [0.0] * 10
+    drawn = play_match(game, Pick(1), Pick(1), games=20, opening_moves=0)
+    assert (drawn.mean, drawn.draws) == (0.5, 10 if players == 1 else 20)
+
+
+def test_lengths_moves_and_games_are_counted() -> None:
+    result = play_match(HighestPick(2), Pick(2), Pick(0), games=7, opening_moves=1)
+    assert result.games == 8
+    assert result.lengths == [2] * 8
+    assert result.moves == [4, 4]
+    assert result.length == 2.0
+
+
+def test_both_games_of_a_pair_have_the_same_deal_and_pairs_have_others() -> None:
+    seen: list[tuple[int, int]] = []
+
+    class Watching(Pick):
+        def choose_many(self, states: Sequence[State], seed: int = 0, numbers: Sequence[int] = ()) -> list[int]:
+            seen.extend((number, int(state.array[-1])) for number, state in zip(numbers, states, strict=True))
+            return [self.action] * len(states)
+
+    result = play_match(HighestPick(2, deals=1000), Watching(2), Watching(0), games=40)
+    deals = dict(seen)
+    assert result.counts == "deals"
+    assert sorted(deals) == list(range(40))
+    assert all(deals[number] == deals[number + 1] for number in range(0, 40, 2))
+    assert len(set(deals.values())) > 10
+
+
+def test_the_same_openings_are_played_with_changed_seats() -> None:
+    result = play_match(games.TicTacToe(), "random", "random", games=60, seed=1)
+    assert 0.3 < result.mean < 0.7
+    first_wins = play_match(HighestPick(2), Pick(2), Pick(0), games=40, opening_moves=1, seed=5)
+    assert set(first_wins.pairs) <= {0.5, 0.75, 1.0}  # in one game of each pair the first agent's pick was random
+
+
+def test_dice_are_rolled_and_fall_alike_in_both_games_of_a_pair() -> None:
+    result = play_match(games.Pig(target=15), FirstLegal(), FirstLegal(), games=20, seed=3)
+    assert all(pair == 0.5 for pair in result.pairs)  # the same dice, the same play: each wins once
+    assert len({*result.lengths}) > 1
+
+
+@pytest.mark.parametrize("games_played", [2, 10, 26, 100, 130])
+def test_a_game_does_not_depend_on_how_many_are_played(games_played: int) -> None:
+    agents = ("mcts(simulations=4)", "random")
+    long = play_match(games.TicTacToe(), *agents, games=150, seed=2)
+    short = play_match(games.TicTacToe(), *agents, games=games_played, seed=2)
+    assert short.games == games_played
+    assert long.pairs[: games_played // 2] == short.pairs
+    assert long.lengths[:games_played] == short.lengths
+
+
+@pytest.mark.parametrize("pairs", [1, 5, 6, 39, 40, 41, 90, 91, 500])
+def test_blocks_hold_every_pair_once(pairs: int) -> None:
+    assert [number for block in blocks(pairs) for number in block] == list(range(pairs))
+
+
+def test_the_seed_decides_everything() -> None:
+    def pairs(seed: int) -> list[float]:
+        return play_match(games.TicTacToe(), "mcts(simulations=10)", "random", games=12, seed=seed).pairs
+
+    assert pairs(1) == pairs(1)
+    assert any(pairs(seed) != pairs(1) for seed in range(2, 6))
+
+
+def test_search_beats_random_play() -> None:
+    result = play_match(games.TicTacToe(), "mcts(simulations=60)", "random", games=30)
+    assert result.interval[0] > 0.6
+    assert result.seconds_per_move[0] > result.seconds_per_move[1] > 0.0
+    assert "score of the first" in str(result)
+    assert "of 30 games drawn" in str(result)
+
+
+@pytest.mark.slow_to_compile
+def test_agents_for_one_play_the_same_deals() -> None:
+    result = play_match(games.Twenty48(max_tile=16), "mcts(simulations=15)", "random", games=12)
+    assert result.counts == "deals"
+    assert result.mean > 0.5
+    assert result.margin > 0.0
+
+
+def test_ctrl_c_keeps_the_blocks_that_are_over() -> None:
+    calls: list[float] = []
+
+    def stop_later(over: float, score: object) -> None:
+        calls.append(over)
+        if over > 25:
+            raise KeyboardInterrupt
+
+    result = play_match(HighestPick(2), Pick(2), Pick(0), games=400, opening_moves=0, progress=stop_later)
+    assert result.interrupted
+    assert result.games == 20
+    assert "then interrupted" in str(result)
+    assert sorted(calls) == calls
+
+
+def test_ctrl_c_before_anything_is_over_says_so() -> None:
+    class Interrupting(Pick):
+        def choose(self, state: State, seed: int = 0) -> int:
+            raise KeyboardInterrupt
+
+    result = play_match(HighestPick(2), Interrupting(0), Pick(0), games=4, opening_moves=0)
+    assert result.interrupted
+    assert "no pair of games" in str(result)
+    assert result.as_dictionary()["score"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"games": 0}, "games must be at least 1"),
+        ({"threads": 0}, "threads must be at least 1"),
+        ({"opening_moves": -1}, "opening_moves must be at least 0"),
+        ({"opening_moves": 9}, "always over after 9 random moves"),
+        ({"counts": "points"}, "counts must be 'games' or 'deals'"),
+        ({"first": "greedy"}, "tic_tac_toe has none"),
+        ({"first": "mcts(simulations=5, method=PIMC())"}, "nothing is hidden|cannot share"),
+        ({"progress": 3}, "progress must be"),
+        ({"game": "tic_tac_toe"}, "takes a Game"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arguments: dict, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        play_match(**{"game": games.TicTacToe(), "first": "random", "second": Random(), "games": 2, **arguments})
+
+
+def test_a_pair_is_one_coin_where_deals_count_and_two_where_games_do() -> None:
+    by_deal = play_match(HighestPick(2), Pick(2), Pick(0), games=20, opening_moves=0, counts="deals")
+    by_game = play_match(HighestPick(2), Pick(2), Pick(0), games=20, opening_moves=0, counts="games")
+    assert by_deal.interval == wilson(1.0, 10)
+    assert by_game.interval == wilson(1.0, 20)
+
+
+def test_games_cannot_be_counted_one_by_one_in_a_game_for_one() -> None:
+    with pytest.raises(ValueError, match="'deals' in a game for one"):
+        play_match(HighestPick(1), Pick(0), Pick(1), counts="games")
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("coins", [1, 3, 47, 400, 12_345])
+def test_an_interval_stays_within_0_and_100_percent(mean: float, coins: int) -> None:
+    low, high = wilson(mean, coins)
+    assert 0.0 <= low <= mean <= high <= 1.0
+    assert "-" not in share(mean, (low, high))
+    assert "100.0%" in share(1.0, wilson(1.0, coins))
+
+
+def test_wilson_agrees_with_a_published_example() -> None:
+    # 15 of 20: 0.531 to 0.888 (Newcombe 1998 lists the method as score without continuity correction).
+    low, high = wilson(0.75, 20)
+    assert low == pytest.approx(0.5313, abs=2e-4)
+    assert high == pytest.approx(0.8881, abs=2e-4)
