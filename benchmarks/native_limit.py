@@ -45,7 +45,7 @@ def run_native(program: Path, simulations: int, seed: int) -> tuple[float, list[
 def run_ours(simulations: int, seed: int) -> tuple[float, list[int]]:
     """Seconds and root visits of fastmcts."""
     start = games.ConnectFour().new_initial_state()
-    result = fastmcts.search(start, simulations=simulations, seed=seed, selection=UCT(c=C))
+    result = fastmcts.search(start, simulations=simulations, seed=seed, strategy="plain", selection=UCT(c=C))
     return result.seconds, result.visits.tolist()
 
 

@@ -63,7 +63,7 @@ def ours(game: Game, selection: fastmcts.Selection) -> Run:
 
     def run(simulations: int, seed: int) -> float:
         start = time.perf_counter()
-        result = fastmcts.search(state, simulations=simulations, seed=seed, selection=selection)
+        result = fastmcts.search(state, simulations=simulations, seed=seed, strategy="plain", selection=selection)
         seconds = time.perf_counter() - start
         assert result.visits.sum() == simulations
         return seconds

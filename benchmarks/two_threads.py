@@ -51,13 +51,13 @@ class SpeedUp:
 def searching(game: fastmcts.Game, simulations: int, **options: Any) -> Callable[[], float]:
     """Search from the start of a game; the seconds."""
     state = game.new_initial_state()
-    return lambda: fastmcts.search(state, simulations=simulations, seed=0, **options).seconds
+    return lambda: fastmcts.search(state, simulations=simulations, seed=0, strategy="plain", **options).seconds
 
 
 def searching_batch(threads: int) -> Callable[[], float]:
     """Search 1,024 positions of Connect Four with 64 simulations each; the seconds."""
     states = [games.ConnectFour().new_initial_state()] * 1_024
-    return lambda: fastmcts.search_batch(states, simulations=64, seed=0, threads=threads).seconds
+    return lambda: fastmcts.search_batch(states, simulations=64, seed=0, threads=threads, strategy="plain").seconds
 
 
 def sharing(game: fastmcts.Game, simulations: int, goal: float) -> Comparison:
