@@ -45,7 +45,7 @@ knows, in a binary search tree with the root on top:
 | amaf_visits   | int32   | [N]   | AMAF      | simulations in which the move was played here or later     |
 | amaf_sum      | float64 | [N]   | AMAF      | their rewards for `player`, summed                         |
 | available     | int32   | [N]   | worlds    | simulations in which the node could be chosen once tried   |
-| seed          | int64   | [N]   | replies   | what the replies to the move are drawn from                |
+| seed          | int64   | [N]   | replies   | what replies are drawn from; below NONE, the only reply    |
 | assumed       | int16   | [N]   | optimism  | visits that it started with: they have not taken place     |
 | known         | uint64  | [N]   | observers | a hash of what the player to move knows; 0 at the root     |
 | before        | int32   | [N]   | observers | an information set with lower hashes below; ROOT if none   |

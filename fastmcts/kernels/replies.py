@@ -1,6 +1,8 @@
 """Let everybody but one player move at random."""
 
-from fastmcts.constants import CHANCE, TERMINAL
+import numpy as np
+
+from fastmcts.constants import CHANCE, NONE, TERMINAL
 from fastmcts.errors import GameError
 from fastmcts.jit import compiled
 from fastmcts.kernels.chance import draw_outcome
@@ -8,15 +10,22 @@ from fastmcts.kernels.chance import draw_outcome
 
 @compiled
 def play_others(game, state, player, actions, weights, rng):
-    """Play random legal moves, in place, until `player` is to move or the game ends; the buffers are scratch."""
+    """Play random legal moves, in place, until `player` is to move or the game ends; the buffers are scratch.
+
+    Returns:
+        The move that was made if there was exactly one, else NONE.
+    """
     moves = 0
+    action = np.int64(NONE)
     mover = game.current_player(state)
     while mover != player and mover != TERMINAL:
         if moves == game.max_game_length:
             raise GameError("a game went on for more than max_game_length moves")
         if game.has_chance and mover == CHANCE:
-            game.apply(state, draw_outcome(game, state, actions, weights, rng))
+            action = np.int64(draw_outcome(game, state, actions, weights, rng))
         else:
-            game.apply(state, game.random_action(state, actions, rng))
+            action = np.int64(game.random_action(state, actions, rng))
+        game.apply(state, action)
         moves += 1
         mover = game.current_player(state)
+    return action if moves == 1 else np.int64(NONE)
