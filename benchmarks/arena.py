@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from fastmcts import Game
@@ -11,13 +12,25 @@ from fastmcts.experiments import Agent, MatchResult, play_match
 THREADS = 2
 
 
-def parse_arguments(description: str | None, names: Sequence[str], simulations: int) -> argparse.Namespace:
-    """Read what the matches of a script have in common; `names` are the games to choose from."""
+def parse_arguments(
+    description: str | None, names: Sequence[str], simulations: int | None = None, page: Path | None = None
+) -> argparse.Namespace:
+    """Read what the matches of a script have in common.
+
+    Args:
+        description: What the script is for.
+        names: The games, or tables, to choose from.
+        simulations: How many for each move unless said otherwise; None where the script decides.
+        page: What `--write` writes to.
+    """
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=400, help="for each match, in pairs")
-    parser.add_argument("--simulations", type=int, default=simulations, help="for each move")
+    if simulations is not None:
+        parser.add_argument("--simulations", type=int, default=simulations, help="for each move")
+    if page is not None:
+        parser.add_argument("--write", action="store_true", help=f"put the tables into {page.name}")
     parser.add_argument("--threads", type=int, default=THREADS)
-    parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="GAME", help=", ".join(names))
+    parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="NAME", help=", ".join(names))
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     if arguments.games < 4:
@@ -54,3 +67,10 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]
     yield f"|---|{'---:|' * (len(header) - 1)}"
     for row in rows:
         yield f"| {' | '.join(row)} |"
+
+
+def rewrite(page: Path, markers: tuple[str, str], text: str) -> None:
+    """Replace what stands between two markers of a page."""
+    before, rest = page.read_text().split(markers[0])
+    _, after = rest.split(markers[1])
+    page.write_text(f"{before}{markers[0]}\n\n{text}\n\n{markers[1]}{after}")

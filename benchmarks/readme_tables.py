@@ -118,9 +118,7 @@ def default_table() -> Iterator[str]:
 def rewrite(markers: tuple[str, str], makers: tuple[Callable[[], Iterator[str]], ...]) -> None:
     """Replace what stands between two markers of the README."""
     tables = ["\n".join(shown(make())) for make in makers]
-    before, rest = README.read_text().split(markers[0])
-    _, after = rest.split(markers[1])
-    README.write_text(f"{before}{markers[0]}\n\n" + "\n\n".join(tables) + f"\n\n{markers[1]}{after}")
+    arena.rewrite(README, markers, "\n\n".join(tables))
 
 
 def shown(lines: Iterator[str]) -> Iterator[str]:

@@ -1,7 +1,8 @@
-"""Every code block of the README does what it says."""
+"""Every code block of the README and the docs does what it says."""
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,12 +14,17 @@ from fastmcts.cli import app
 from tests.subprocesses import REPOSITORY
 
 README = (REPOSITORY / "README.md").read_text()
-PYTHON_BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
+PYTHON_BLOCKS = [
+    pytest.param(block, id=f"{page.stem}-{number}")
+    for page in PAGES
+    for number, block in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL))
+]
 SHELL_LINES = "\n".join(re.findall(r"```bash\n(.*?)```", README, re.DOTALL)).splitlines()
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("block", PYTHON_BLOCKS, ids=range(len(PYTHON_BLOCKS)))
+@pytest.mark.parametrize("block", PYTHON_BLOCKS)
 def test_python_blocks_run(block: str, tmp_path: Path) -> None:
     script = tmp_path / "block.py"
     script.write_text(block)
@@ -32,7 +38,7 @@ def test_python_blocks_run(block: str, tmp_path: Path) -> None:
 @pytest.mark.jit
 @pytest.mark.parametrize("line", [line for line in SHELL_LINES if line.startswith("fastmcts ")])
 def test_commands_run(line: str) -> None:
-    result = CliRunner().invoke(app, line.split()[1:])
+    result = CliRunner().invoke(app, shlex.split(line)[1:])
     assert result.exit_code == 0, result.output
 
 
@@ -50,3 +56,9 @@ def test_the_install_commands_are_those_of_the_project() -> None:
 
 def test_the_example_is_quoted_whole() -> None:
     assert (REPOSITORY / "examples" / "nim.py").read_text().strip() in README
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_to_files(page: Path) -> None:
+    for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
+        assert (page.parent / target).exists(), target
