@@ -51,7 +51,7 @@ def test_players_take_the_seats_in_order_and_the_last_one_those_that_are_left() 
         "-o",
         "target=30",
         "--players",
-        "mcts(simulations=5), random",
+        "mcts(simulations=5, strategy='plain'), random",
         "--seed",
         "3",
     )
