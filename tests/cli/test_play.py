@@ -53,7 +53,7 @@ def test_players_take_the_seats_in_order_and_the_last_one_those_that_are_left() 
         "--players",
         "mcts(simulations=5, strategy='plain'), random",
         "--seed",
-        "3",
+        "1",
     )
     assert code == 0
     assert {"player 0", "player 1", "player 2"} <= set(re.findall(r"player \d", output))
