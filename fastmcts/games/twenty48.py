@@ -1,7 +1,6 @@
 """2048: slide tiles, merge equal ones, and chance adds a tile after every move."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,6 @@ from fastmcts.checks import whole_number
 from fastmcts.constants import CHANCE, TERMINAL
 from fastmcts.game import Game
 from fastmcts.jit import compiled
-from fastmcts.selection import UCT
 
 #: Where the parts of a position stand: who is to move, the score, and the cells row by row.
 PLAYER, SCORE, CELL = 0, 1, 2
@@ -149,11 +147,6 @@ class Twenty48(Game):
     def evaluate(self, state: Position, out: Utilities) -> None:
         """The score so far."""
         out[0] = float(min(state[SCORE], self.max_score))
-
-    @property
-    def recommended(self) -> dict[str, Any]:
-        """A small constant: what a move is worth is small beside `max_score`, which a reward of 1 stands for."""
-        return {"selection": UCT(c=0.1)}
 
     def render(self, state: Position) -> str:
         """Four lines of tiles and dots, and the score."""
