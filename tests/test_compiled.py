@@ -53,7 +53,7 @@ def klondike() -> list[Any]:
 
 def oh_hell() -> list[Any]:
     """A game in which the tree is advanced over the moves of all three players."""
-    options = {"simulations": 400, "search_forced": True, "selection": UCT(c=1.4)}
+    options = {"simulations": 400, "search_forced": True, "strategy": "plain", "selection": UCT(c=1.4)}
     return [moves_of_one_player(SMALL.new_initial_state(14), 3, **options)]
 
 

@@ -2,6 +2,7 @@
 
 import os
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -64,8 +65,9 @@ class Terminal:
 
 
 def own() -> None:
-    """Make the terminal the one that Ctrl-C comes from."""
+    """Make the terminal the one that Ctrl-C comes from, and heed it: what a shell runs in the background does not."""
     import fcntl
     import termios
 
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
