@@ -92,7 +92,8 @@ class Baseline:
 
 def plain(simulations: int, **options: Any) -> Search:
     """A search whose every part is said."""
-    return Search(simulations=simulations, strategy="plain", **{"selection": UCB1(c=1.4), **options})
+    settings: dict[str, Any] = {"selection": UCB1(c=1.4), **options}
+    return Search(simulations=simulations, strategy="plain", **settings)
 
 
 def matches(table: str) -> Iterator[tuple[str, str, Any, Any]]:
