@@ -18,6 +18,8 @@ from numba import config, njit, typeof, types
 from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
+from fastmcts.cache import cached
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "forceinline": True}
@@ -87,7 +89,7 @@ def compiled_method(function: Callable[..., Any]) -> Any:
 def entry(function: Function) -> Function:
     """Compile a kernel that Python calls: cached on disk, and it lets other threads run."""
     if JIT_ENABLED:
-        return njit(function, cache=True, nogil=True, **OPTIONS)  # pyright: ignore[reportReturnType]
+        return cached(njit(function, nogil=True, **OPTIONS))
 
     @functools.wraps(function)
     def interpreted(*arguments: Any) -> Any:
