@@ -3,8 +3,6 @@
 - `error_model="numpy"` drops the zero-division checks: a quarter of the speed on Connect Four.
 - `_nrt=False` drops reference counting of arrays: a third of the speed, since each `tree.visits[node]`
   would count the array up and down. It also means that rules and kernels cannot allocate arrays.
-- `forceinline=True`: calls between kernels would copy the whole tree tuple, ten arrays, through the
-  stack; inlined, Connect Four is 15% faster.
 - No wrappers for calls from Python where only kernels call: half of the time to compile.
 - `fastmath` stays off, so that results are the same bits with the JIT on and off.
 """
@@ -19,10 +17,11 @@ from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
 from fastmcts.cache import cached
+from fastmcts.linking import EntryCompiler, InnerCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "forceinline": True}
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
 INNER_OPTIONS: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 JIT_ENABLED: bool = not config.DISABLE_JIT  # pyright: ignore[reportAttributeAccessIssue]
@@ -83,13 +82,13 @@ def forget_compiled(dispatchers: Iterable[Any]) -> None:
 
 def compiled_method(function: Callable[..., Any]) -> Any:
     """Compile a component's method, for the kernels that call it; Python cannot call the result."""
-    return njit(function, **INNER_OPTIONS)
+    return njit(function, pipeline_class=InnerCompiler, **INNER_OPTIONS)
 
 
 def entry(function: Function) -> Function:
     """Compile a kernel that Python calls: cached on disk, and it lets other threads run."""
     if JIT_ENABLED:
-        return cached(njit(function, nogil=True, **OPTIONS))
+        return cached(njit(function, nogil=True, pipeline_class=EntryCompiler, **OPTIONS))
 
     @functools.wraps(function)
     def interpreted(*arguments: Any) -> Any:
