@@ -64,7 +64,11 @@ class EntryLibrary(JITCodeLibrary):
 
 
 def libraries_below(entry: EntryLibrary) -> list[Any]:
-    """All libraries that an entry needs, itself or through others; those that Numba made hold what they need."""
+    """All libraries that an entry needs, itself or through others.
+
+    Those that Numba made hold what they need themselves. They come last, since of them LLVM links only what something
+    has asked for before.
+    """
     found: dict[Any, None] = {}
     waiting = [*entry._linking_libraries]
     while waiting:
@@ -73,7 +77,7 @@ def libraries_below(entry: EntryLibrary) -> list[Any]:
             found[library] = None
             if isinstance(library, InnerLibrary):
                 waiting += library._linking_libraries
-    return [*found]
+    return sorted(found, key=lambda library: not isinstance(library, InnerLibrary))
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
