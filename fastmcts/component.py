@@ -14,10 +14,11 @@ compile-time constants. Float fields and properties are run-time values: changin
 
 import dataclasses
 import inspect
+from abc import ABCMeta
 from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import typeof, types
@@ -42,7 +43,32 @@ from fastmcts.jit import compiled_method
 CONSTANT_TYPES = (bool, int, float, str, tuple, np.ndarray, np.generic)
 
 
-class Component:
+class ComponentMeta(ABCMeta):
+    """Makes components, with Python's own numbers where NumPy's are passed in.
+
+    NumPy's would be others to the compiler, which would compile the same rules once more, and its small integers
+    overflow.
+    """
+
+    if not TYPE_CHECKING:  # type checkers and `help` are to see the arguments of each class
+
+        def __call__(cls, *arguments, **keywords):
+            """Make a component."""
+            return super().__call__(*map(plain, arguments), **{name: plain(value) for name, value in keywords.items()})
+
+        @property
+        def __signature__(cls):
+            signature = inspect.signature(cls.__init__)
+            return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+def plain(value: Any) -> Any:
+    """A NumPy number as Python's own; anything else as it is."""
+    is_number = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    return value.item() if is_number else value
+
+
+class Component(metaclass=ComponentMeta):
     """Base of everything that is compiled into the search; subclasses are frozen dataclasses."""
 
     _run_time_values: tuple[float, ...]  # the float fields, written down with the type
@@ -62,6 +88,10 @@ class Component:
     def __getstate__(self) -> dict[str, Any]:
         """Pickle and copy the fields alone: what was derived from them is derived anew."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # pyright: ignore[reportArgumentType]
+
+
+#: What every component has, and no kernel asks for; not what its metaclass has, such as `register`.
+OF_ALL_COMPONENTS = frozenset(dir(Component))
 
 
 class Declaration:
@@ -144,7 +174,7 @@ def attributes_of(component: Component) -> Iterator[tuple[str, Any, bool]]:
     cls = type(component)
     for name in sorted({*dir(cls), *vars(component)}):
         static = inspect.getattr_static(cls, name, None)
-        if not (name.startswith("_") or hasattr(Component, name) or isinstance(static, FunctionType)):
+        if not (name.startswith("_") or name in OF_ALL_COMPONENTS or isinstance(static, FunctionType)):
             yield name, getattr(component, name), isinstance(static, property | cached_property)
 
 
@@ -168,7 +198,7 @@ def methods_of(cls: type) -> Iterator[tuple[str, Callable[..., Any]]]:
     """Yield name and function of each method, the most derived one for a name."""
     for name in dir(cls):
         function = getattr(cls, name)
-        if isinstance(function, FunctionType) and not hasattr(Component, name):
+        if isinstance(function, FunctionType) and name not in OF_ALL_COMPONENTS:
             yield name, function
 
 

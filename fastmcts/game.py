@@ -335,7 +335,7 @@ class Game(Component, ABC):
         if viewer is None:
             self.check_state(array)
         else:
-            whole_number("viewer", viewer, low=0, high=self.num_players - 1)
+            viewer = whole_number("viewer", viewer, low=0, high=self.num_players - 1)
             self.check_view(array, viewer)
         return self.new_state(array.copy(), viewer)
 
@@ -366,7 +366,7 @@ class Game(Component, ABC):
         }
         for name, (low, high) in bounds.items():
             size = getattr(self, name, None)
-            if not isinstance(size, int) or not low <= size <= high:
+            if not isinstance(size, int) or isinstance(size, bool) or not low <= size <= high:
                 raise GameError(f"{type(self).__name__}.{name} must be an int from {low} to {high}, not {size!r}")
         if not self.min_utility < self.max_utility:
             raise GameError(
