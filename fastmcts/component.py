@@ -82,7 +82,7 @@ class Component(metaclass=ComponentMeta):
             component_type = ComponentType(declaration.name, declaration.fingerprint, declaration.float_fields)
             KNOWN_TYPES[key] = component_type
             DECLARATIONS.setdefault(component_type.key, declaration)
-        self.__dict__["_run_time_values"] = tuple(float(getattr(self, name)) for name in declaration.float_fields)
+        vars(self)["_run_time_values"] = tuple(float(getattr(self, name)) for name in declaration.float_fields)
         return KNOWN_TYPES[key]
 
     def __getstate__(self) -> dict[str, Any]:
