@@ -50,8 +50,8 @@ knows, in a binary search tree with the root on top:
 | known         | uint64  | [N]   | observers | a hash of what the player to move knows; 0 at the root     |
 | before        | int32   | [N]   | observers | an information set with lower hashes below; ROOT if none   |
 | after         | int32   | [N]   | observers | an information set with higher hashes below; ROOT if none  |
-| lower         | float32 | [N*P] | proofs    | the least reward that each player is proven to get         |
-| upper         | float32 | [N*P] | proofs    | the most reward that each player is proven to get          |
+| lower         | float64 | [N*P] | proofs    | the least reward that each player is proven to get         |
+| upper         | float64 | [N*P] | proofs    | the most reward that each player is proven to get          |
 | action_visits | int64   | [P*A] | MAST      | how often each player made each move, anywhere             |
 | action_sum    | float64 | [P*A] | MAST      | the player's rewards in those simulations, summed          |
 | reference     | int32   | [A+1] | GRAVE     | the child for each action at the reference node, and that  |
@@ -144,7 +144,7 @@ OPTIONAL_NODE_DTYPES: dict[str, type[np.generic]] = {
 }
 
 #: The same, once for each player.
-PLAYER_DTYPES: dict[str, type[np.generic]] = {"lower": np.float32, "upper": np.float32}
+PLAYER_DTYPES: dict[str, type[np.generic]] = {"lower": np.float64, "upper": np.float64}
 
 #: Tables beside the nodes, kept where a component asks for them.
 TABLE_DTYPES: dict[str, type[np.generic]] = {

@@ -18,6 +18,7 @@ def roll_out(strategy, tree, leaf, scratch, rng):
     depth = scratch.length[0]
     proofs.settle(game, tree, leaf, scratch.state, scratch.weights)
     play_out(game, rollout, tree, scratch, rng)
+    proofs.inspect(game, scratch.state, scratch.weights)
     backup(tree, leaf, scratch.rewards, 1)
     selection.learn(game, tree, leaf, depth, scratch)
     rollout.learn(game, tree, scratch)
@@ -50,6 +51,7 @@ def expand_all(strategy, tree, leaf, scratch, rng):
         scratch.length[0] = depth + 1
         proofs.settle(game, tree, child, scratch.state, scratch.weights)
         play_out(game, rollout, tree, scratch, rng)
+        proofs.inspect(game, scratch.state, scratch.weights)
         tree.visits[child] = 1
         tree.value_sum[child] = scratch.rewards[player]
         for index in range(game.num_players):
