@@ -47,7 +47,8 @@ class SearchResult:
         simulations: How many simulations this search ran.
         seconds: How long they took, without compilation.
         compile_seconds: How long compiling took, or loading what was compiled before.
-        nodes: How many nodes the tree has.
+        nodes: How many nodes all trees have together, children that wait to be tried among them: those have no visits.
+            Of one tree it is `tree.size[0]`, and `tree.visits[:result.nodes]` are the visits of all of them.
         max_depth: How many moves below the root its deepest node is.
         reused: The share of the root's visits that came from an earlier search.
         seed: The seed; the same options and seed give the same tree.

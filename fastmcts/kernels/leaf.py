@@ -42,7 +42,7 @@ def expand_all(strategy, tree, leaf, scratch, rng):
         scratch.reward_sums[index] = 0.0
     first, count = tree.first_child[leaf], tree.num_children[leaf]
     for waiting in range(first, first + count):
-        child = try_child(game, tree, leaf, waiting, player)
+        child = try_child(tree, leaf, waiting)
         action = np.int64(tree.action[child])
         copy(scratch.trial, scratch.state)
         record(scratch, depth, player, action)
