@@ -65,7 +65,8 @@ class Options:
         rollout: How it plays on where the tree ends.
         method: What a simulation knows; in the plain strategy `ISMCTS()` where something is hidden, else
             `PerfectInformation()`.
-        solver: Keep proofs: what is decided is not searched again, and a decided root ends the search.
+        solver: Keep proofs: what is decided is not searched again, and a decided root ends the search. A game in which
+            one player's gain is not the other's loss has to declare `constant_sum = False`.
         final: Which move to play: the most visited ("visits"), the one with the highest mean ("value"), the most
             visited once it also has the highest mean ("robust_max": searches on until they agree, at most as long
             again), or the one with the highest lower confidence bound ("lcb").

@@ -49,7 +49,7 @@ def start_nodes(game, tree, first, end, parent, player):
     """Let the nodes from `first` to `end` - 1 start without visits and children, in all fields but `action`.
 
     Field by field: so each loop is compiled to one call that fills memory. That is done for children that wait too,
-    though few of many are ever tried: 2% to 4% of the time on Hex 11x11 and SOS, nothing on Connect Four.
+    though few of many are ever tried: 2% of the time on Connect Four and Hex 11x11, 5% on SOS.
     """
     for node in range(first, end):
         tree.visits[node] = 0
