@@ -5,16 +5,22 @@ import operator
 from typing import Any
 
 
-def whole_number(name: str, value: Any, low: int, high: int | None = None) -> int:
-    """Return `value` as an int from `low` to `high`, or raise."""
+def whole_number(name: str, value: Any, low: int | None = None, high: int | None = None) -> int:
+    """Return `value`, an integer of any type, as Python's own from `low` to `high`, or raise.
+
+    What is returned is to be used: NumPy's small integers overflow.
+    """
     try:
         number = operator.index(value)
     except TypeError:
         number = None
     if isinstance(value, bool) or number is None:
         raise TypeError(f"{name} must be a whole number, not {value!r}")
-    if number < low or (high is not None and number > high):
-        bounds = f"at least {low:,}" if high is None else f"from {low:,} to {high:,}"
+    if (low is not None and number < low) or (high is not None and number > high):
+        if high is None:
+            bounds = f"at least {low:,}"
+        else:
+            bounds = f"at most {high:,}" if low is None else f"from {low:,} to {high:,}"
         raise ValueError(f"{name} must be {bounds}, not {number:,}")
     return number
 

@@ -19,10 +19,11 @@ still the same.
 
 import dataclasses
 import inspect
+from abc import ABCMeta
 from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import typeof, types
@@ -47,7 +48,32 @@ from fastmcts.jit import call_dispatcher, compiled_method, forget_compiled
 CONSTANT_TYPES = (bool, int, float, str, tuple, np.ndarray, np.generic)
 
 
-class Component:
+class ComponentMeta(ABCMeta):
+    """Makes components, with Python's own numbers where NumPy's are passed in.
+
+    NumPy's would be others to the compiler, which would compile the same rules once more, and its small integers
+    overflow.
+    """
+
+    if not TYPE_CHECKING:  # type checkers and `help` are to see the arguments of each class
+
+        def __call__(cls, *arguments, **keywords):
+            """Make a component."""
+            return super().__call__(*map(plain, arguments), **{name: plain(value) for name, value in keywords.items()})
+
+        @property
+        def __signature__(cls):
+            signature = inspect.signature(cls.__init__)
+            return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+def plain(value: Any) -> Any:
+    """A NumPy number as Python's own; anything else as it is."""
+    is_number = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    return value.item() if is_number else value
+
+
+class Component(metaclass=ComponentMeta):
     """Base of everything that is compiled into the search; subclasses are frozen dataclasses."""
 
     _run_time_values: tuple[float, ...]  # the float fields, written down with the type
@@ -58,14 +84,19 @@ class Component:
         known = KNOWN_CLASSES.get(type(self))
         if known is None or known.reach.has_changed:
             known = examine(type(self))
-        if self.__dict__.get("_known") is not known:
-            self.__dict__["_numba_type"] = declare(self, known)
-            self.__dict__["_known"] = known
-        return self.__dict__["_numba_type"]
+        own = vars(self)
+        if own.get("_known") is not known:
+            own["_numba_type"] = declare(self, known)
+            own["_known"] = known
+        return own["_numba_type"]
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle and copy the fields alone: what was derived from them is derived anew."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # pyright: ignore[reportArgumentType]
+
+
+#: What every component has, and no kernel asks for; not what its metaclass has, such as `register`.
+OF_ALL_COMPONENTS = frozenset(dir(Component))
 
 
 class Declaration:
@@ -155,7 +186,7 @@ def declare(component: Component, known: KnownClass) -> "ComponentType":
         derived = derive(component, known)
         if key is not None and len(known.derived) < MOST_DERIVED:
             known.derived[key] = derived
-    component_type, component.__dict__["_run_time_values"] = derived
+    component_type, vars(component)["_run_time_values"] = derived
     return component_type
 
 
@@ -204,7 +235,7 @@ def attributes_of(component: Component) -> Iterator[tuple[str, Any, bool]]:
     cls = type(component)
     for name in sorted({*dir(cls), *vars(component)}):
         static = inspect.getattr_static(cls, name, None)
-        if not (name.startswith("_") or hasattr(Component, name) or isinstance(static, FunctionType)):
+        if not (name.startswith("_") or name in OF_ALL_COMPONENTS or isinstance(static, FunctionType)):
             yield name, getattr(component, name), isinstance(static, property | cached_property)
 
 
@@ -228,7 +259,7 @@ def methods_of(cls: type) -> Iterator[tuple[str, Callable[..., Any]]]:
     """Yield name and function of each method, the most derived one for a name."""
     for name in dir(cls):
         function = getattr(cls, name)
-        if isinstance(function, FunctionType) and not hasattr(Component, name):
+        if isinstance(function, FunctionType) and name not in OF_ALL_COMPONENTS:
             yield name, function
 
 
@@ -237,7 +268,7 @@ def getters_of(cls: type) -> Iterator[FunctionType]:
     for name in dir(cls):
         static = inspect.getattr_static(cls, name)
         getter = static.func if isinstance(static, cached_property) else getattr(static, "fget", None)
-        if isinstance(getter, FunctionType) and not hasattr(Component, name):
+        if isinstance(getter, FunctionType) and name not in OF_ALL_COMPONENTS:
             yield getter
 
 

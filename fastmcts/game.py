@@ -36,6 +36,12 @@ class Game(Component, ABC):
         num_actions: Actions are numbered from 0 to num_actions - 1, and no position has more.
         state_size: The length of a position.
 
+    What holds for the utilities of `returns`, where it is not what is declared below:
+        min_utility, max_utility: Their range, -1 and 1 by default, which the search scales to rewards in [0, 1].
+        constant_sum: Whether the utilities of two players always add up to min_utility + max_utility, so that one's
+            gain is the other's loss; True by default. Write `constant_sum = False` in a game in which both can win:
+            `solver=True` relies on it, and raises GameError at a finished game in which it is not so.
+
     The rules must not allocate arrays or keep anything outside the position. Randomness comes from the
     `rng` they are given, through the functions of `fastmcts.kernels.rng`.
 
@@ -59,7 +65,7 @@ class Game(Component, ABC):
     max_utility: float = 1.0
     #: Whether a move, or an outcome of chance, may look like another to a player who sees it happen.
     hides_moves: bool = False
-    #: Whether the utilities of two players always add up to min_utility + max_utility.
+    #: Whether the utilities of two players always add up to min_utility + max_utility; proofs rely on it.
     constant_sum: bool = True
 
     # ---- The rules
@@ -335,7 +341,7 @@ class Game(Component, ABC):
         if viewer is None:
             self.check_state(array)
         else:
-            whole_number("viewer", viewer, low=0, high=self.num_players - 1)
+            viewer = whole_number("viewer", viewer, low=0, high=self.num_players - 1)
             self.check_view(array, viewer)
         return self.new_state(array.copy(), viewer)
 
@@ -366,7 +372,7 @@ class Game(Component, ABC):
         }
         for name, (low, high) in bounds.items():
             size = getattr(self, name, None)
-            if not isinstance(size, int) or not low <= size <= high:
+            if not isinstance(size, int) or isinstance(size, bool) or not low <= size <= high:
                 raise GameError(f"{type(self).__name__}.{name} must be an int from {low} to {high}, not {size!r}")
         if not self.min_utility < self.max_utility:
             raise GameError(

@@ -20,7 +20,7 @@ from fastmcts.method import PIMC, Method
 from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.progress import search_progress
 from fastmcts.recognition import find_below, looks_equal, told
-from fastmcts.result import SearchResult
+from fastmcts.result import SearchResult, proven_value
 from fastmcts.searcher import known_speed, note_speed
 from fastmcts.snapshot import Snapshot, make_trace
 from fastmcts.state import State
@@ -323,6 +323,8 @@ class MCTS:
             values=values,
             policy=policy,
             proven=np.where(lower == upper, lower, np.nan),
+            solver=self.options.solver,
+            proven_value=proven_value(lower, upper),
             value=float(value_sums.sum() / visits.sum()) if visits.any() else np.nan,
             simulations=0 if budget is None else budget.done,
             seconds=0.0 if budget is None else budget.elapsed,

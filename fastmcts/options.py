@@ -65,7 +65,8 @@ class Options:
         rollout: How it plays on where the tree ends.
         method: What a simulation knows; in the plain strategy `ISMCTS()` where something is hidden, else
             `PerfectInformation()`.
-        solver: Keep proofs: what is decided is not searched again, and a decided root ends the search.
+        solver: Keep proofs: what is decided is not searched again, and a decided root ends the search. A game in which
+            one player's gain is not the other's loss has to declare `constant_sum = False`.
         final: Which move to play: the most visited ("visits"), the one with the highest mean ("value"), the most
             visited once it also has the highest mean ("robust_max": searches on until they agree, at most as long
             again), or the one with the highest lower confidence bound ("lcb").
@@ -108,12 +109,12 @@ class Options:
         if self.simulations is None and self.seconds is None:
             raise ValueError("a search needs a budget: simulations=..., seconds=..., or both")
         if self.simulations is not None:
-            whole_number("simulations", self.simulations, low=1, high=MAX_VISITS)
+            self.set_whole("simulations", low=1, high=MAX_VISITS)
         if self.seconds is not None:
-            real_number("seconds", self.seconds, above=0.0)
+            object.__setattr__(self, "seconds", real_number("seconds", self.seconds, above=0.0))
         if self.seed is None:
             object.__setattr__(self, "seed", secrets.randbits(63))
-        whole_number("seed", self.seed, low=-(2**63), high=2**64 - 1)
+        self.set_whole("seed", low=-(2**63), high=2**64 - 1)
         for name, kind in STRATEGIES.items():
             component = getattr(self, name)
             if not isinstance(component, kind | None):
@@ -121,6 +122,10 @@ class Options:
         self.check_words()
         self.check_resources()
         self.check_watching()
+
+    def set_whole(self, name: str, low: int, high: int) -> None:
+        """Check an option that is a whole number, of whatever type, and keep it as an int."""
+        object.__setattr__(self, name, whole_number(name, getattr(self, name), low, high))
 
     def check_words(self) -> None:
         """Check the options that are one of a few words."""
@@ -133,9 +138,9 @@ class Options:
 
     def check_resources(self) -> None:
         """Check what a search may use."""
-        real_number("memory_mb", self.memory_mb, above=0.0)
-        whole_number("trees", self.trees, low=1, high=MOST_TREES)
-        whole_number("threads", self.threads, low=1, high=MOST_THREADS)
+        object.__setattr__(self, "memory_mb", real_number("memory_mb", self.memory_mb, above=0.0))
+        self.set_whole("trees", low=1, high=MOST_TREES)
+        self.set_whole("threads", low=1, high=MOST_THREADS)
         if self.solver and self.trees > 1:
             raise ValueError(f"solver=True proves things in one tree, not in trees={self.trees}: use trees=1")
         if self.parallel == "shared" and self.trees > 1:

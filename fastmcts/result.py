@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.checks import real_number
-from fastmcts.constants import ROOT
-from fastmcts.final import best_index
+from fastmcts.constants import NONE, ROOT
+from fastmcts.final import final_index
 from fastmcts.jit import wrapping_integers
 from fastmcts.kernels.rng import make_rng, unit
 from fastmcts.method import Method
 from fastmcts.state import State
-from fastmcts.tree import Tree, children
+from fastmcts.tree import Tree, child_for, children
 
 if TYPE_CHECKING:
     from fastmcts.snapshot import Trace
@@ -41,11 +41,14 @@ class SearchResult:
         values: float64 [L], the mean reward in [0, 1] after each, for the player to move; NaN without visits.
         policy: float64 [num_actions], the share of visits of every action.
         proven: float64 [L], the reward that each move is proven to bring; NaN where nothing is proven.
+        solver: Whether the search kept proofs.
+        proven_value: The reward that the position is proven to be worth to the player to move; NaN if that is open.
         value: The mean reward in [0, 1] of the position for the player to move.
         simulations: How many simulations this search ran.
         seconds: How long they took, without compilation.
         compile_seconds: How long compiling took, or loading what was compiled before.
-        nodes: How many nodes the tree has.
+        nodes: How many nodes all trees have together, children that wait to be tried among them: those have no visits.
+            Of one tree it is `tree.size[0]`, and `tree.visits[:result.nodes]` are the visits of all of them.
         max_depth: How many moves below the root its deepest node is.
         reused: The share of the root's visits that came from an earlier search.
         seed: The seed; the same options and seed give the same tree.
@@ -65,6 +68,8 @@ class SearchResult:
     values: NDArray[np.float64]
     policy: NDArray[np.float64] = field(repr=False)
     proven: NDArray[np.float64] = field(repr=False)
+    solver: bool = field(repr=False)
+    proven_value: float
     value: float
     simulations: int
     seconds: float
@@ -83,13 +88,16 @@ class SearchResult:
 
     @cached_property
     def line(self) -> tuple[int, ...]:
-        """The most visited moves from here on; an `MCTS` object has it read before it changes the trees."""
-        return tuple(best_line(self.trees))
+        """The best moves from here on; an `MCTS` object has it read before it changes the trees."""
+        return tuple(best_line(self.trees, self.action, self.state.game.num_players))
 
     def principal_variation(self) -> list[int]:
-        """The most visited moves from here on, as far as the tree goes.
+        """The line of best play, as far as the tree goes: `action`, and then the most visited moves.
 
-        Below the root they are those of a tree for many worlds, or of one player's moves alone, with those methods.
+        Where something is proven, it is kept: moves that are proven to be worse are not in the line, and from where
+        the value is proven the line leads to a finished game with that value. (Unless that was recycled.)
+
+        Below the root the moves are those of a tree for many worlds, or of one player alone, with those methods.
         """
         return list(self.line)
 
@@ -112,18 +120,21 @@ class SearchResult:
         return int(self.actions[min(np.searchsorted(chances, drawn, side="right"), np.flatnonzero(weights)[-1])])
 
     def __str__(self) -> str:
-        """A table of the best moves and the line of best play."""
+        """A table of the best moves, the one to make first, and the line of best play."""
         if self.action is None:
             return "no move to make: the game is over"
-        order = np.lexsort((self.actions, -np.nan_to_num(self.values, nan=-1.0), -self.visits))
+        is_other = self.actions != self.action
+        order = np.lexsort((self.actions, -np.nan_to_num(self.values, nan=-1.0), -self.visits, is_other))
         share = self.visits / max(1, self.visits.sum())
-        rows = [("move", "visits", "share", "value")]
+        rows = [("move", "visits", "share", "value", "proven")]
         for index in order[:ROWS_SHOWN]:
             value = "-" if self.visits[index] == 0 else f"{self.values[index]:.3f}"
+            proven = "-" if np.isnan(self.proven[index]) else f"{self.proven[index]:.3f}"
             move = self.state.action_to_string(int(self.actions[index]))
-            rows.append((move, f"{self.visits[index]:,}", f"{share[index]:.1%}", value))
-        widths = [max(len(row[column]) for row in rows) for column in range(4)]
-        lines = ["  ".join([row[0].ljust(widths[0]), *(row[k].rjust(widths[k]) for k in (1, 2, 3))]) for row in rows]
+            rows.append((move, f"{self.visits[index]:,}", f"{share[index]:.1%}", value, proven))
+        columns = range(5 if self.solver else 4)
+        widths = [max(len(row[column]) for row in rows) for column in columns]
+        lines = ["  ".join([row[0].ljust(widths[0]), *(row[k].rjust(widths[k]) for k in columns[1:])]) for row in rows]
         if len(order) > ROWS_SHOWN:
             lines.append(f"... and {len(order) - ROWS_SHOWN} more")
         lines.append(f"best line: {' '.join(self.moves_of_best_line())}")
@@ -144,22 +155,56 @@ class SearchResult:
         return moves
 
 
-def best_line(trees: Sequence[Tree]) -> list[int]:
-    """The most visited moves in several trees from one root, taken together."""
+def best_line(trees: Sequence[Tree], action: int | None, num_players: int) -> list[int]:
+    """The line of best play that starts with an action, in several trees from one root, taken together.
+
+    Args:
+        trees: The trees.
+        action: The first move; None if there is none, and so no line.
+        num_players: How many play.
+    """
     line: list[int] = []
     nodes = [(tree, ROOT) for tree in trees]
-    while True:
-        below = [(tree, child) for tree, node in nodes for child in children(tree, node) if tree.visits[child] > 0]
-        if not below:
-            return line
-        actions = np.unique([tree.action[child] for tree, child in below]).astype(np.int64)
-        visits, value_sums = np.zeros(len(actions), np.int64), np.zeros(len(actions))
-        for tree, child in below:
-            index = np.searchsorted(actions, tree.action[child])
-            visits[index] += tree.visits[child]
-            value_sums[index] += tree.value_sum[child]
-        line.append(int(actions[best_index("visits", actions, visits, value_sums / visits)]))
-        nodes = [(tree, child) for tree, child in below if tree.action[child] == line[-1]]
+    while action is not None:
+        line.append(action)
+        nodes = [(tree, child) for tree, node in nodes if (child := child_for(tree, node, action)) != NONE]
+        action = next_action(nodes, num_players)
+    return line
+
+
+def next_action(nodes: Sequence[tuple[Tree, int]], num_players: int) -> int | None:
+    """The best move at a node, or at those of several trees that stand for the same; None where the trees end.
+
+    Where the value is proven, it is the most visited move that keeps it, for every player; else the most visited of
+    those that are not certainly worse than another.
+    """
+    below = [(tree, child) for tree, node in nodes for child in children(tree, node) if tree.visits[child] > 0]
+    if not below:
+        return None
+    actions = np.unique([tree.action[child] for tree, child in below]).astype(np.int64)
+    visits, value_sums = np.zeros(len(actions), np.int64), np.zeros(len(actions))
+    lower, upper = np.zeros((len(actions), num_players)), np.ones((len(actions), num_players))
+    for tree, child in below:
+        index = np.searchsorted(actions, tree.action[child])
+        visits[index] += tree.visits[child]
+        value_sums[index] += tree.value_sum[child]
+        if tree.lower.size > 0:
+            lower[index], upper[index] = node_bounds(tree, child, num_players)
+    tree, child = below[0]
+    mover = max(0, int(tree.player[child]))
+    if tree.lower.size > 0:  # then it is the only tree
+        low, high = node_bounds(tree, nodes[0][1], num_players)
+        keeping = (lower == low).all(axis=1) & (upper == high).all(axis=1)
+        if low[mover] == high[mover] and keeping.any():
+            return int(actions[np.where(keeping, visits, -1).argmax()])
+    best = final_index("visits", actions, visits, value_sums / visits, lower[:, mover], upper[:, mover])
+    return int(actions[best])
+
+
+def node_bounds(tree: Tree, node: int, num_players: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The least and the most reward, each float64 [num_players], that a node is proven to lead to."""
+    own = slice(node * num_players, (node + 1) * num_players)
+    return tree.lower[own], tree.upper[own]
 
 
 def root_bounds(
@@ -183,3 +228,9 @@ def root_bounds(
             lower[index] = tree.lower[child * num_players + player]
             upper[index] = tree.upper[child * num_players + player]
     return lower, upper
+
+
+def proven_value(lower: NDArray[np.float64], upper: NDArray[np.float64]) -> float:
+    """What the best move is proven to bring, given the bounds of all moves, each float64 [L]; NaN if that is open."""
+    is_proven = len(lower) > 0 and lower.max() == upper.max()
+    return float(lower.max()) if is_proven else np.nan

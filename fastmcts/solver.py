@@ -5,12 +5,12 @@ lead to. Finished games are exact; a player who chooses gets at least the best l
 best upper bound of its moves (score-bounded MCTS, Cazenave and Saffidine 2010). Where the bounds meet the
 node is decided: it is not searched again, and a decided root ends the search.
 
-With more than two players, one who is indifferent between moves is taken to play the one that was tried
-first: the outcome is then one of the max^n values of the game, which need not be unique.
+Where one player's gain is not the other's loss (`constant_sum = False`, or more than two players), one who is
+indifferent between moves is taken to play the one that was tried first: the outcome is then one of those of
+backward induction, which need not be unique.
 """
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from fastmcts.arrays import Position
 from fastmcts.component import Component
 from fastmcts.constants import NONE, ROOT, TERMINAL
+from fastmcts.errors import GameError
 from fastmcts.game import Game
 from fastmcts.kernels.moves import winning_move
 from fastmcts.scratch import Scratch
 from fastmcts.tree import Tree
 
-#: float32, in Python as in compiled code: rewards are compared for equality.
-Bound: TypeAlias = np.floating[Any]
-
 __all__ = ["NoProofs", "Proofs", "ScoreBounds"]
+
+TOLERANCE = 1e-6  # by which rewards may miss a sum or a bound: a game may compute its utilities in float32
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,9 @@ class Proofs(Component):
     def settle(self, game: Game, tree: Tree, node: int, state: Position, buffer: NDArray[np.float64]) -> None:
         """Note the outcome in a node where the game is over; `buffer` is scratch."""
 
+    def inspect(self, game: Game, state: Position, buffer: NDArray[np.float64]) -> None:
+        """Look at the position in which a simulation has ended, for what would make proofs false."""
+
     def conclude(self, game: Game, tree: Tree, leaf: int) -> None:
         """Draw conclusions from a leaf, and what was settled in or below it, up to the root."""
 
@@ -66,6 +69,8 @@ class NoProofs(Proofs):
 @dataclass(frozen=True)
 class ScoreBounds(Proofs):
     """Keep a lower and an upper bound of every player's reward in each node.
+
+    All bounds are copies of rewards of finished games, or 0 or 1, and never computed: where they meet they are equal.
 
     Args:
         num_players: How many play.
@@ -104,9 +109,25 @@ class ScoreBounds(Proofs):
         if game.current_player(state) == TERMINAL:
             game.returns(state, buffer)
             for player in range(self.num_players):
-                reward = np.float32((buffer[player] - game.min_utility) / (game.max_utility - game.min_utility))
+                reward = (buffer[player] - game.min_utility) / (game.max_utility - game.min_utility)
                 tree.lower[node * self.num_players + player] = reward
                 tree.upper[node * self.num_players + player] = reward
+
+    def inspect(self, game: Game, state: Position, buffer: NDArray[np.float64]) -> None:
+        """Raise GameError at a finished game whose utilities are not what the game says of them."""
+        if game.current_player(state) == TERMINAL:
+            game.returns(state, buffer)
+            total = 0.0
+            for player in range(self.num_players):
+                reward = (buffer[player] - game.min_utility) / (game.max_utility - game.min_utility)
+                if not -TOLERANCE <= reward <= 1.0 + TOLERANCE:
+                    raise GameError("a finished game has a utility that is not from min_utility to max_utility")
+                total += reward
+            if self.num_players == 2 and self.constant_sum and not abs(total - 1.0) <= TOLERANCE:
+                raise GameError(
+                    "the utilities of a finished game do not add up to min_utility + max_utility,"
+                    " so that solver=True would prove what is false: write constant_sum = False in its class"
+                )
 
     def conclude(self, game: Game, tree: Tree, leaf: int) -> None:
         """Tighten the bounds of one ancestor after the other, as long as something changes."""
@@ -131,7 +152,7 @@ class ScoreBounds(Proofs):
             return False
         mover = int(tree.player[first])
         complete = tried == tree.num_children[node]
-        lowest, highest = np.float32(0.0), np.float32(0.0 if complete else 1.0)
+        lowest, highest = 0.0, 0.0 if complete else 1.0
         for child in range(first, first + tried):
             lowest = max(lowest, tree.lower[child * self.num_players + mover])
             highest = max(highest, tree.upper[child * self.num_players + mover])
@@ -139,7 +160,7 @@ class ScoreBounds(Proofs):
         for player in range(self.num_players):
             if player != mover:
                 if self.num_players == 2 and self.constant_sum:
-                    low, high = np.float32(1.0) - highest, np.float32(1.0) - lowest
+                    low, high = self.least(tree, first, tried, player, complete)
                 elif lowest == highest:
                     chosen = self.best_decided(tree, node, mover) * self.num_players + player
                     low, high = tree.lower[chosen], tree.upper[chosen]
@@ -148,18 +169,26 @@ class ScoreBounds(Proofs):
                 changed = self.bound(tree, node, player, low, high) or changed
         return changed
 
+    def least(self, tree: Tree, first: int, tried: int, player: int, complete: bool) -> tuple[float, float]:
+        """What a player gets whose opponent is to move: the least of the children's bounds."""
+        low, high = 1.0 if complete else 0.0, 1.0
+        for child in range(first, first + tried):
+            low = min(low, tree.lower[child * self.num_players + player])
+            high = min(high, tree.upper[child * self.num_players + player])
+        return low, high
+
     def envelope(
-        self, tree: Tree, first: int, tried: int, mover: int, lowest: Bound, player: int, complete: bool
-    ) -> tuple[Bound, Bound]:
+        self, tree: Tree, first: int, tried: int, mover: int, lowest: float, player: int, complete: bool
+    ) -> tuple[float, float]:
         """What another player may get, over all children that the mover might choose."""
-        low, high = (np.float32(1.0), np.float32(0.0)) if complete else (np.float32(0.0), np.float32(1.0))
+        low, high = (1.0, 0.0) if complete else (0.0, 1.0)
         for child in range(first, first + tried):
             if tree.upper[child * self.num_players + mover] >= lowest:
                 low = min(low, tree.lower[child * self.num_players + player])
                 high = max(high, tree.upper[child * self.num_players + player])
         return low, high
 
-    def bound(self, tree: Tree, node: int, player: int, low: Bound, high: Bound) -> bool:
+    def bound(self, tree: Tree, node: int, player: int, low: float, high: float) -> bool:
         """Set a player's bounds in a node; whether they changed."""
         index = node * self.num_players + player
         changed = tree.lower[index] != low or tree.upper[index] != high

@@ -63,14 +63,13 @@ class State:
         """Play a legal action, in place; on a view one that is possible, after which it may wait for `reveal`."""
         if self.is_terminal():
             raise ValueError(f"the game is over: no action can be played, not even {action!r}")
-        if not isinstance(action, int | np.integer):
-            raise TypeError(f"an action is a whole number, not {action!r}")
+        action = whole_number("an action", action)
         legal = self.legal_actions()
         if action not in legal:
             if self.viewer is not None:
-                raise ValueError(self.game.impossible_text(self.array, self.viewer, int(action)))
-            raise ValueError(f"action {action!r} is not legal here; legal are {legal}")
-        self.game.apply(self.array, int(action))
+                raise ValueError(self.game.impossible_text(self.array, self.viewer, action))
+            raise ValueError(f"action {action} is not legal here; legal are {legal}")
+        self.game.apply(self.array, action)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """What may come next at a chance node, and how likely each outcome is."""
@@ -194,9 +193,7 @@ class State:
         """Write an action in the game's notation; None, where there is no move to make, is "none"."""
         if action is None:
             return "none"
-        if not isinstance(action, int | np.integer):
-            raise TypeError(f"an action is a whole number, not {action!r}")
-        return self.game.action_to_string(self.array, int(action))
+        return self.game.action_to_string(self.array, whole_number("an action", action))
 
     def string_to_action(self, text: str) -> int:
         """Read a legal action in the game's notation; ValueError names the legal ones."""

@@ -2,21 +2,23 @@
 
 ```
             node:    0      1      2      3      4      5    ...
-     first_child: [  1   |  4   | NONE | NONE | NONE |
-    num_children: [  3   |  2   |  0   |  0   |  0   |
-       num_tried: [  3   |  1   |  0   |  0   |  0   |  ?      4 was tried, 5 waits
-          parent: [ NONE |  0   |  0   |  0   |  1   |  ?
+     first_child: [  1   |  4   | NONE | NONE | NONE | NONE
+    num_children: [  3   |  2   |  0   |  0   |  0   |  0
+       num_tried: [  3   |  1   |  0   |  0   |  0   |  0      4 was tried, 5 waits
+          parent: [ NONE |  0   |  0   |  0   |  1   |  1
           action: [ NONE |  a   |  b   |  c   |  a'  |  b'
-          visits: [  9   |  5   |  2   |  2   |  1   |  ?
+          visits: [  9   |  5   |  2   |  2   |  1   |  0
 ```
 
-A node's children are laid out when it is first expanded. Those already tried come first; of a child
-that still waits only `action` (and, where kept, `prior` and the AMAF statistics) is set; everything else
-is written when it is first tried.
+A node's children are laid out when it is first expanded. Those already tried come first. A child that still waits
+has its `action`, `parent` and `player` (and, where kept, `prior` and the AMAF statistics); it has no visits and no
+children, and nothing is known about it. So `visits[:size]`, like every field up to `size`, holds nothing but what is
+true; what is behind `size` means nothing.
 
 Where a node stands for many positions with different moves (`available` is kept), nothing waits: a node has
 `num_children` places, of which the first `num_tried` are in use, and when there are too few its children move
-to the end of the tree. The places that they leave belong to nobody until the tree is compacted.
+to the end of the tree. The places that they leave belong to nobody until the tree is compacted. A place without a
+child has the action NONE and no visits.
 
 Where every player has a tree of its own (`known` is kept), a node is an information set: all that its player knows
 where it is to move. It has no parent, and its moves stand behind it. It is found by the hash of what the player
@@ -25,9 +27,9 @@ knows, in a binary search tree with the root on top:
 ```
             node:    0      1      2      3      4      5      6    ...
      first_child: [  1   | NONE | NONE |  4   | NONE | NONE |  7       0, 3 and 6 are information sets
-           known: [  0   |  ?   |  ?   | 8c.. |  ?   |  ?   | 3f..     hashes
-          before: [  0   |  ?   |  ?   |  6   |  ?   |  ?   |  0       lower hashes; 0 where there are none
-           after: [  3   |  ?   |  ?   |  0   |  ?   |  ?   |  0       higher ones
+           known: [  0   |  0   |  0   | 8c.. |  0   |  0   | 3f..     hashes
+          before: [  0   |  0   |  0   |  6   |  0   |  0   |  0       lower hashes; 0 where there are none
+           after: [  3   |  0   |  0   |  0   |  0   |  0   |  0       higher ones
 ```
 
 | field         | dtype   | shape | kept for  | meaning                                                    |
@@ -50,14 +52,14 @@ knows, in a binary search tree with the root on top:
 | known         | uint64  | [N]   | observers | a hash of what the player to move knows; 0 at the root     |
 | before        | int32   | [N]   | observers | an information set with lower hashes below; ROOT if none   |
 | after         | int32   | [N]   | observers | an information set with higher hashes below; ROOT if none  |
-| lower         | float32 | [N*P] | proofs    | the least reward that each player is proven to get         |
-| upper         | float32 | [N*P] | proofs    | the most reward that each player is proven to get          |
+| lower         | float64 | [N*P] | proofs    | the least reward that each player is proven to get         |
+| upper         | float64 | [N*P] | proofs    | the most reward that each player is proven to get          |
 | action_visits | int64   | [P*A] | MAST      | how often each player made each move, anywhere             |
 | action_sum    | float64 | [P*A] | MAST      | the player's rewards in those simulations, summed          |
 | reference     | int32   | [A+1] | GRAVE     | the child for each action at the reference node, and that  |
 | played        | int64   |[P*A+1]| AMAF      | the last simulation with each move; their count            |
 | reward_range  | float64 | [2]   | all       | the least and the greatest reward seen                     |
-| size          | int64   | [1]   | all       | how many nodes are in use                                  |
+| size          | int64   | [1]   | all       | how many nodes are in use, children that wait among them   |
 | depth         | int64   | [1]   | all       | how many moves below the root the deepest node is          |
 
 N is the capacity, P the number of players, A the number of actions. What nobody asks for has length 0.
@@ -144,7 +146,7 @@ OPTIONAL_NODE_DTYPES: dict[str, type[np.generic]] = {
 }
 
 #: The same, once for each player.
-PLAYER_DTYPES: dict[str, type[np.generic]] = {"lower": np.float32, "upper": np.float32}
+PLAYER_DTYPES: dict[str, type[np.generic]] = {"lower": np.float64, "upper": np.float64}
 
 #: Tables beside the nodes, kept where a component asks for them.
 TABLE_DTYPES: dict[str, type[np.generic]] = {

@@ -14,7 +14,7 @@ BASE = {"arrays", "bits", "checks", "component", "constants", "errors", "game", 
 
 #: Folder or module -> what its modules may import from the package.
 ALLOWED = {
-    "kernels": {"arrays", "atomics", "constants", "errors", "jit", "tree", "scratch", "kernels"},
+    "kernels": {"arrays", "atomics", "checks", "constants", "errors", "jit", "tree", "scratch", "kernels"},
     "games": BASE | STRATEGIES | {"games", "state"},
     **{strategy: BASE | {"kernels.leaf", "kernels.moves"} for strategy in STRATEGIES},
     "method": BASE | {"kernels.children", "kernels.copy", "kernels.loop", "kernels.observers", "kernels.replies"},

@@ -140,7 +140,7 @@ def test_an_illegal_action_is_refused_and_the_tree_untouched() -> None:
         with pytest.raises(ValueError, match="is not legal here; legal are"):
             mcts.advance(action)
     for what in (0.5, "a", np.array([0, 1])):
-        with pytest.raises(TypeError, match="an action is a whole number, not"):
+        with pytest.raises(TypeError, match="an action must be a whole number, not"):
             mcts.advance(what)  # pyright: ignore[reportArgumentType]
     assert_same_subtree(mcts.forest.trees[0], ROOT, before, ROOT)
     assert np.array_equal(mcts.forest.root, START.child(4).array)

@@ -1,6 +1,7 @@
 """Proofs: small games are solved, with the exact value, and nothing wrong is ever proven."""
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +10,9 @@ import pytest
 
 import fastmcts
 from fastmcts import UCT, games
+from fastmcts.tree import Tree, children
 from tests.games.solving import solve
-from tests.toys import OneShot, ThreePlayers
+from tests.toys import OneShot, RandomPayoffs, ThreePlayers
 
 
 def proven(game: fastmcts.Game, simulations: int, **options: Any) -> fastmcts.SearchResult:
@@ -117,20 +119,124 @@ def max_n(state: fastmcts.State) -> set[tuple[float, ...]]:
     return outcomes
 
 
-def test_games_that_do_not_sum_to_a_constant_are_proven_too() -> None:
-    @dataclass(frozen=True)
-    class Gift(OneShot):
-        """Action 0 gives both players nothing, action 1 both of them all."""
+@dataclass(frozen=True)
+class Offer(OneShot):
+    """Player 0 goes left or right, then player 1; both would like what is right on the left of the right side.
 
-        num_players = 2
-        constant_sum = False
+    State: [moves made, the moves as bits].
+    """
+
+    num_players = 2
+    max_game_length = 2
+
+    def current_player(self, state):
+        return fastmcts.TERMINAL if state[0] == 2 else state[0]
+
+    def apply(self, state, action):
+        state[0] += 1
+        state[1] = 2 * state[1] + action
+
+    def returns(self, state, out):
+        out[0] = (0.2, 0.0, 1.0, -1.0)[state[1]]
+        out[1] = (0.2, 0.0, 1.0, 0.5)[state[1]]
+
+
+@dataclass(frozen=True)
+class DeclaredOffer(Offer):
+    constant_sum = False
+
+
+def test_games_that_do_not_sum_to_a_constant_are_proven_too() -> None:
+    result = proven(DeclaredOffer(), 50)
+    assert result.action == 1
+    assert result.proven[1] == 1.0
+    assert result.stopped_by == "proven"
+
+
+def test_utilities_that_do_not_sum_to_the_constant_are_noticed_at_the_first_finished_game() -> None:
+    game = Offer()
+    mcts = fastmcts.MCTS(game, simulations=1, seed=0, solver=True)
+    with pytest.raises(fastmcts.GameError, match=r"Offer breaks .* add up to .* write constant_sum = False"):
+        mcts.search(game.new_initial_state())
+    with pytest.raises(ValueError, match="nothing is known"):
+        mcts.result()
+    with pytest.raises(fastmcts.GameError, match="constant_sum = False"):
+        fastmcts.search_batch([game.new_initial_state()], simulations=1, seed=0, solver=True)
+    with pytest.raises(fastmcts.GameError, match="constant_sum = False"):
+        proven(game, 1, expansion=fastmcts.ExpandAll())
+    assert fastmcts.search(game.new_initial_state(), simulations=50, seed=0).action == 1
+
+
+@pytest.mark.slow_to_compile
+@pytest.mark.parametrize("utility", [1.1, -1.1, np.nan, np.inf])
+def test_utilities_outside_their_range_are_noticed(utility: float) -> None:
+    @dataclass(frozen=True)
+    class Generous(OneShot):
+        most: float = 1.0
 
         def returns(self, state, out):
-            out[0] = out[1] = 1.0 if state[1] == 1 else -1.0
+            out[0] = self.most if state[1] == 1 else 0.0
 
-    result = proven(Gift(), 50)
-    assert result.proven[1] == 1.0
-    assert result.action == 1
+    with pytest.raises(fastmcts.GameError, match="from min_utility to max_utility"):
+        proven(Generous(utility), 50)
+    assert proven(Generous(1.0 + 1e-9), 50).action == 1, "rounding is no mistake"
+
+
+@pytest.mark.slow_to_compile
+@pytest.mark.parametrize("options", [{}, {"expansion": fastmcts.ExpandAll()}, {"selection": UCT(c=0.1)}], ids=repr)
+@pytest.mark.parametrize("players", [2, 3])
+def test_proofs_are_those_of_backward_induction_where_one_players_gain_is_not_the_others_loss(
+    players: int, options: dict[str, Any]
+) -> None:
+    game = RandomPayoffs(num_players=players)
+    tied = 0
+    for seed in range(60):
+        state = game.new_initial_state(seed)
+        result = fastmcts.search(state, simulations=400, seed=seed, solver=True, search_forced=True, **options)
+        assert result.stopped_by == "proven"
+        tied += len(max_n(state)) > 1
+        for node, position in positions(result.tree, state):
+            lower, upper = (
+                bound[node * players : (node + 1) * players] for bound in (result.tree.lower, result.tree.upper)
+            )
+            outcomes = np.array([rewards_of(game, outcome) for outcome in max_n(position)])
+            assert ((lower <= outcomes) & (outcomes <= upper)).all(axis=1).any(), "some outcome is within the bounds"
+            if not position.is_terminal():
+                within = (lower <= outcomes) & (outcomes <= upper)
+                assert within[:, position.current_player()].any()
+        player = state.current_player()
+        values = {rewards_of(game, outcome)[player] for outcome in max_n(state)}
+        assert root_value(result) in values
+        assert result.proven[result.actions.tolist().index(result.action)] == root_value(result)
+    assert tied > 5, "ties are among them"
+
+
+def positions(tree: Tree, state: fastmcts.State, node: int = 0) -> Iterator[tuple[int, fastmcts.State]]:
+    """All tried nodes, each with its position."""
+    yield node, state
+    for child in children(tree, node):
+        yield from positions(tree, state.child(int(tree.action[child])), child)
+
+
+def rewards_of(game: fastmcts.Game, utilities: tuple[float, ...]) -> list[float]:
+    return [(utility - game.min_utility) / (game.max_utility - game.min_utility) for utility in utilities]
+
+
+def test_what_is_proven_is_what_the_game_said() -> None:
+    @dataclass(frozen=True)
+    class Fraction(OneShot):
+        """Two players; the second gets what the first does not."""
+
+        num_players = 2
+        min_utility = 0.0
+
+        def returns(self, state, out):
+            out[0] = 0.4 if state[1] == 1 else 0.1
+            out[1] = 1.0 - out[0]
+
+    result = proven(Fraction(), 50)
+    assert result.proven.tolist() == [0.1, 0.4]
+    assert result.tree.upper.dtype == np.float64
 
 
 def test_the_solver_loses_nothing_where_nothing_is_proven() -> None:

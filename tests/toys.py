@@ -187,3 +187,41 @@ class Peek(fastmcts.Game):
             out[index] = state[index]
         if state[0] < 3:
             out[2 - player] = -1
+
+
+@dataclass(frozen=True)
+class RandomPayoffs(fastmcts.Game):
+    """A small game tree that the seed decides: who moves where, among how many moves, and who gets what at the end.
+
+    Nobody's gain is another's loss, and many moves are equally good.  State: [depth, a number for the line so far].
+    """
+
+    num_players: int = 2
+    depth: int = 4
+    num_actions = 3
+    state_size = 2
+    max_game_length = 4
+    min_utility = -0.7
+    constant_sum = False
+
+    def initial(self, state, rng):
+        state[1] = below(rng, 2**31 - 1)
+
+    def current_player(self, state):
+        if state[0] == self.depth or (state[0] > 1 and state[1] % 5 == 0):
+            return fastmcts.TERMINAL
+        return state[1] // 7 % self.num_players
+
+    def legal_actions(self, state, actions):
+        count = 1 + state[1] // 3 % 3
+        for action in range(count):
+            actions[action] = action
+        return count
+
+    def apply(self, state, action):
+        state[0] += 1
+        state[1] = (state[1] * 1103515245 + 12345 * (action + 1)) % (2**31 - 1)
+
+    def returns(self, state, out):
+        for player in range(self.num_players):
+            out[player] = (-0.7, -0.1, 0.2, 0.4, 1.0)[state[1] // (11 + 2 * player) % 5]

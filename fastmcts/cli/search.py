@@ -1,6 +1,7 @@
 """`fastmcts search`: the best moves of a position."""
 
 import json
+import math
 from typing import Annotated, Any
 
 import typer
@@ -137,6 +138,11 @@ def show(result: SearchResult, shown: State) -> None:
     )
 
 
+def number(value: float) -> float | None:
+    """A number as JSON can hold it: None instead of NaN."""
+    return None if math.isnan(value) else float(value)
+
+
 def as_dictionary(result: SearchResult, shown: State) -> dict[str, Any]:
     """What a search found, as JSON can hold it; `shown` is the position as far as it may be seen."""
     state = result.state
@@ -151,11 +157,15 @@ def as_dictionary(result: SearchResult, shown: State) -> dict[str, Any]:
                 "action": int(action),
                 "move": state.action_to_string(int(action)),
                 "visits": int(visits),
-                "value": float(value) if visits else None,
+                "value": number(value),
+                "proven": number(proven),
             }
-            for action, visits, value in zip(result.actions, result.visits, result.values, strict=True)
+            for action, visits, value, proven in zip(
+                result.actions, result.visits, result.values, result.proven, strict=True
+            )
         ],
-        "value": float(result.value) if result.visits.any() else None,
+        "value": number(result.value),
+        "proven_value": number(result.proven_value),
         "principal_variation": result.moves_of_best_line() if result.action is not None else [],
         "simulations": result.simulations,
         "seconds": result.seconds,

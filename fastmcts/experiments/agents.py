@@ -14,6 +14,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from fastmcts.batch import search_batch
+from fastmcts.component import plain
 from fastmcts.experiments.text import (
     known_components,
     parsed,
@@ -166,11 +167,6 @@ class Search(Agent):
     def __repr__(self) -> str:
         """As it is read."""
         return f"mcts({', '.join(f'{name}={setting_text(name, value)}' for name, value in self.settings)})"
-
-
-def plain(value: Any) -> Any:
-    """A NumPy number as Python's own; anything else as it is."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def setting_text(name: str, value: Any) -> str:

@@ -116,8 +116,8 @@ def play_deals(
         raise TypeError(f"play_deals takes a Game, such as games.Klondike(), not {game!r}")
     if game.num_players != 1:
         raise ValueError(f"{game.name} has {game.num_players} players, and this is for games for one: play a match")
-    whole_number("deals", deals, low=1)
-    whole_number("processes", processes, low=1)
+    deals = whole_number("deals", deals, low=1)
+    processes = whole_number("processes", processes, low=1)
     result = DealsResult(game, as_agent(agent))
     result.agent.check(game)
     seeds = [spawn_seed(seed, deal) for deal in range(deals)]

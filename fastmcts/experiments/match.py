@@ -180,12 +180,13 @@ def play_match(
     """
     if not isinstance(game, Game):
         raise TypeError(f"play_match takes a Game, such as games.ConnectFour(), not {game!r}")
-    whole_number("games", games, low=1)
-    whole_number("threads", threads, low=1)
+    games = whole_number("games", games, low=1)
+    threads = whole_number("threads", threads, low=1)
+    seed = whole_number("seed", seed)
     is_dealt = starts_from_a_deal(game)
     if opening_moves is None:
         opening_moves = 0 if is_dealt else OPENING_MOVES
-    whole_number("opening_moves", opening_moves, low=0)
+    opening_moves = whole_number("opening_moves", opening_moves, low=0)
     if counts is None:
         counts = "deals" if is_dealt or game.num_players == 1 else "games"
     if counts not in COUNTS or (counts == "games" and game.num_players == 1):

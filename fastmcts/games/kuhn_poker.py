@@ -165,7 +165,7 @@ class KuhnPoker(Game):
         Returns:
             The view of the player.
         """
-        whole_number("player", player, low=0, high=1)
+        player = whole_number("player", player, low=0, high=1)
         position = np.array([0, START, UNKNOWN, UNKNOWN])
         position[CARD + player] = self.string_to_fact(card)
         state = self.new_state(position, player)

@@ -284,9 +284,8 @@ class OhHell(TrickGame):
         Returns:
             The view of the player. ValueError says what cannot be.
         """
-        whole_number("player", player, low=0, high=self.num_players - 1)
-        for bid in bids:
-            whole_number("a bid", bid, low=0, high=self.hand_size)
+        player = whole_number("player", player, low=0, high=self.num_players - 1)
+        bids = [whole_number("a bid", bid, low=0, high=self.hand_size) for bid in bids]
         if len(bids) > self.num_players:
             raise ValueError(f"{self.num_players} players make a bid each, not {len(bids)}")
         start = self.undealt_start(self.opener(dealer), turned)
@@ -296,7 +295,7 @@ class OhHell(TrickGame):
         """Who leads first, given the dealer; by default the game's, or the last player where that is drawn."""
         if dealer is None:
             dealer = self.dealer if self.dealer != NONE else self.num_players - 1
-        whole_number("dealer", dealer, low=0, high=self.num_players - 1)
+        dealer = whole_number("dealer", dealer, low=0, high=self.num_players - 1)
         return (dealer + 1) % self.num_players
 
     def undealt_start(self, opener: int, trump: int | str) -> Position:

@@ -120,8 +120,8 @@ class Whist(TrickGame):
         Returns:
             The view of the player. ValueError says what cannot be.
         """
-        whole_number("player", player, low=0, high=PLAYERS - 1)
-        whole_number("leader", leader, low=0, high=PLAYERS - 1)
+        player = whole_number("player", player, low=0, high=PLAYERS - 1)
+        leader = whole_number("leader", leader, low=0, high=PLAYERS - 1)
         return replayed(self, self.start([0] * PLAYERS, leader), {player: card_set(hand)}, player, (), tricks)
 
     def state_from_hands(self, hands: Sequence[str | Iterable[int | str]], leader: int = 0) -> TrickState:
@@ -131,5 +131,5 @@ class Whist(TrickGame):
             hands: For each player a text such as `"QC TD"`, or numbers or names of cards.
             leader: Who leads first.
         """
-        whole_number("leader", leader, low=0, high=PLAYERS - 1)
+        leader = whole_number("leader", leader, low=0, high=PLAYERS - 1)
         return self.new_state(self.start(self.hand_sets(hands), leader))

@@ -37,7 +37,7 @@ def chosen_child(game, selection, expansion, proofs, tree, node, player, scratch
         chosen = best_child(selection, proofs, tree, node, player)
     if chosen < tree.first_child[node] + tree.num_tried[node]:
         return chosen
-    child = try_child(game, tree, node, chosen, player)
+    child = try_child(tree, node, chosen)
     expansion.start(game, scratch.state, tree, child)
     return child
 
@@ -73,7 +73,7 @@ def drawn_child(game, tree, node, scratch, rng):
         child += 1
     if child < tree.first_child[node] + tree.num_tried[node]:
         return child
-    return try_child(game, tree, node, child, tree.player[node])
+    return try_child(tree, node, child)
 
 
 @compiled

@@ -1,6 +1,6 @@
 """Add nodes to the tree."""
 
-from fastmcts.constants import CHANCE, NONE
+from fastmcts.constants import CHANCE, NONE, ROOT
 from fastmcts.jit import compiled
 from fastmcts.kernels.moves import legal_moves
 from fastmcts.kernels.rng import shuffle
@@ -14,8 +14,10 @@ def lay_out_children(game, selection, expansion, tree, node, player, scratch, rn
     first = tree.size[0]
     if game.has_chance and player == CHANCE:
         count = game.chance_outcomes(scratch.state, scratch.actions, scratch.weights)
+        start_nodes(game, tree, first, first + count, node, tree.player[node])
     else:
         count = legal_moves(game, scratch.state, scratch.actions)
+        start_nodes(game, tree, first, first + count, node, player)
         if not selection.untried_first:
             shuffle(rng, scratch.actions, count)
         expansion.arrange(game, scratch.state, scratch.actions, count, rng)
@@ -29,7 +31,7 @@ def lay_out_children(game, selection, expansion, tree, node, player, scratch, rn
 
 
 @compiled
-def try_child(game, tree, node, waiting, player):
+def try_child(tree, node, waiting):
     """Turn one of a node's waiting children into a node of its own and return it.
 
     The tried children stand first, so it changes places with the first that waits.
@@ -37,28 +39,64 @@ def try_child(game, tree, node, waiting, player):
     child = tree.first_child[node] + tree.num_tried[node]
     exchange(tree, child, waiting)
     tree.num_tried[node] += 1
-    start_node(game, tree, child, node, player)
+    if tree.available.size > 0:
+        tree.available[child] = 1
     return child
 
 
 @compiled
-def start_node(game, tree, node, parent, player):
-    """Let a node start without visits and children."""
-    tree.visits[node] = 0
-    tree.value_sum[node] = 0.0
-    tree.parent[node] = parent
-    tree.first_child[node] = NONE
-    tree.num_children[node] = 0
-    tree.num_tried[node] = 0
-    tree.player[node] = player
+def start_nodes(game, tree, first, end, parent, player):
+    """Let the nodes from `first` to `end` - 1 start without visits and children, in all fields but `action`.
+
+    Field by field: so each loop is compiled to one call that fills memory. That is done for children that wait too,
+    though few of many are ever tried: 2% of the time on Connect Four and Hex 11x11, 5% on SOS.
+    """
+    for node in range(first, end):
+        tree.visits[node] = 0
+    for node in range(first, end):
+        tree.value_sum[node] = 0.0
+    for node in range(first, end):
+        tree.parent[node] = parent
+    for node in range(first, end):
+        tree.first_child[node] = NONE
+    for node in range(first, end):
+        tree.num_children[node] = 0
+    for node in range(first, end):
+        tree.num_tried[node] = 0
+    for node in range(first, end):
+        tree.player[node] = player
+    start_optional_fields(game, tree, first, end)
+
+
+@compiled
+def start_optional_fields(game, tree, first, end):
+    """The same for the fields that only some trees keep."""
+    if tree.prior.size > 0:
+        for node in range(first, end):
+            tree.prior[node] = 0.0
     if tree.square_sum.size > 0:
-        tree.square_sum[node] = 0.0
+        for node in range(first, end):
+            tree.square_sum[node] = 0.0
+    if tree.amaf_visits.size > 0:
+        for node in range(first, end):
+            tree.amaf_visits[node] = 0
+            tree.amaf_sum[node] = 0.0
     if tree.available.size > 0:
-        tree.available[node] = 1
+        for node in range(first, end):
+            tree.available[node] = 0
+    if tree.seed.size > 0:
+        for node in range(first, end):
+            tree.seed[node] = 0
     if tree.assumed.size > 0:
-        tree.assumed[node] = 0
+        for node in range(first, end):
+            tree.assumed[node] = 0
+    if tree.known.size > 0:
+        for node in range(first, end):
+            tree.known[node] = 0
+            tree.before[node] = ROOT
+            tree.after[node] = ROOT
     if tree.lower.size > 0:
-        for index in range(node * game.num_players, (node + 1) * game.num_players):
+        for index in range(first * game.num_players, end * game.num_players):
             tree.lower[index] = 0.0
             tree.upper[index] = 1.0
 
@@ -78,14 +116,14 @@ def exchange(tree, child, other):
 def add_child(game, tree, node, action, player):
     """Try a move for which the node has no child yet, in a block that grows as needed; return the new child."""
     if tree.num_tried[node] == tree.num_children[node]:
-        widen(game, tree, node)
+        widen(game, tree, node, player)
     child = tree.first_child[node] + tree.num_tried[node]
     tree.action[child] = action
-    return try_child(game, tree, node, child, player)
+    return try_child(tree, node, child)
 
 
 @compiled
-def widen(game, tree, node):
+def widen(game, tree, node, player):
     """Double the places for a node's children: at the end of the tree; what was left behind belongs to nobody."""
     count, first = tree.num_children[node], tree.first_child[node]
     end = tree.size[0]
@@ -93,12 +131,20 @@ def widen(game, tree, node):
     if count == 0 or first + count != end:
         for index in range(count):
             move_child(tree, first + index, end + index)
+        clear_places(game, tree, first, first + count, NONE, player)
         first = end
-    for place in range(first + count, first + places):
-        tree.action[place] = NONE
+    clear_places(game, tree, first + count, first + places, node, player)
     tree.first_child[node] = first
     tree.num_children[node] = places
     tree.size[0] = first + places
+
+
+@compiled
+def clear_places(game, tree, first, end, parent, player):
+    """Let the places from `first` to `end` - 1 have no move."""
+    start_nodes(game, tree, first, end, parent, player)
+    for place in range(first, end):
+        tree.action[place] = NONE
 
 
 @compiled
@@ -120,5 +166,5 @@ def move_child(tree, child, place):
     if tree.assumed.size > 0:
         tree.assumed[place] = tree.assumed[child]
     first = tree.first_child[child]
-    for below in range(first, first + tree.num_tried[child]):
+    for below in range(first, first + tree.num_children[child]):
         tree.parent[below] = place

@@ -18,6 +18,7 @@ def roll_out(strategy, tree, leaf, scratch, rng):
     depth = scratch.length[0]
     proofs.settle(game, tree, leaf, scratch.state, scratch.weights)
     play_out(game, rollout, tree, scratch, rng)
+    proofs.inspect(game, scratch.state, scratch.weights)
     backup(tree, leaf, scratch.rewards, 1)
     selection.learn(game, tree, leaf, depth, scratch)
     rollout.learn(game, tree, scratch)
@@ -41,7 +42,7 @@ def expand_all(strategy, tree, leaf, scratch, rng):
         scratch.reward_sums[index] = 0.0
     first, count = tree.first_child[leaf], tree.num_children[leaf]
     for waiting in range(first, first + count):
-        child = try_child(game, tree, leaf, waiting, player)
+        child = try_child(tree, leaf, waiting)
         action = np.int64(tree.action[child])
         copy(scratch.trial, scratch.state)
         record(scratch, depth, player, action)
@@ -50,6 +51,7 @@ def expand_all(strategy, tree, leaf, scratch, rng):
         scratch.length[0] = depth + 1
         proofs.settle(game, tree, child, scratch.state, scratch.weights)
         play_out(game, rollout, tree, scratch, rng)
+        proofs.inspect(game, scratch.state, scratch.weights)
         tree.visits[child] = 1
         tree.value_sum[child] = scratch.rewards[player]
         for index in range(game.num_players):

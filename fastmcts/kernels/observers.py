@@ -13,7 +13,7 @@ from fastmcts.jit import compiled
 from fastmcts.kernels.backup import backup
 from fastmcts.kernels.chance import draw_outcome
 from fastmcts.kernels.children import fixed_child
-from fastmcts.kernels.expand import start_node
+from fastmcts.kernels.expand import start_nodes
 from fastmcts.kernels.record import record
 from fastmcts.kernels.rng import GOLDEN, mix
 from fastmcts.kernels.rollout import play_out
@@ -86,7 +86,7 @@ def information_set(game, tree, player, scratch):
         return near
     node = tree.size[0]
     tree.size[0] = node + 1
-    start_node(game, tree, node, NONE, player)
+    start_nodes(game, tree, node, node + 1, NONE, player)
     tree.action[node] = NONE
     tree.known[node] = known
     join(tree, near, node)

@@ -4,7 +4,7 @@ import numpy as np
 
 from fastmcts.constants import NONE, ROOT
 from fastmcts.jit import compiled
-from fastmcts.kernels.expand import start_node
+from fastmcts.kernels.expand import start_nodes
 
 
 @compiled
@@ -13,23 +13,9 @@ def plant(game, tree, player):
     tree.size[0] = 1
     tree.depth[0] = 0
     tree.reward_range[0], tree.reward_range[1] = np.inf, -np.inf
-    start_node(game, tree, ROOT, NONE, player)
+    start_nodes(game, tree, ROOT, ROOT + 1, NONE, player)
     tree.action[ROOT] = NONE
-    clear_optional_fields(tree)
     clear_tables(tree)
-
-
-@compiled
-def clear_optional_fields(tree):
-    """Let the root have nothing in the fields that only some trees keep."""
-    tree.prior[:1] = 0.0
-    tree.amaf_visits[:1] = 0
-    tree.amaf_sum[:1] = 0.0
-    tree.available[:1] = 0
-    tree.seed[:1] = 0
-    tree.known[:1] = 0
-    tree.before[:1] = ROOT
-    tree.after[:1] = ROOT
 
 
 @compiled

@@ -101,8 +101,9 @@ def regroup(links, fields, counters, order, top, threshold):
         if levels[node] >= 0 and first_child[node] != NONE:
             if node == ROOT or visits[node] >= threshold:
                 first_child[node] = end
+                for place in range(end, end + num_children[node]):
+                    parent[place] = node
                 for child in range(end, end + num_tried[node]):
-                    parent[child] = node
                     levels[child] = levels[node] + 1
                     deepest = levels[child]
                 end += num_children[node]

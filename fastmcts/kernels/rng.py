@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.arrays import Rng
+from fastmcts.checks import whole_number
 from fastmcts.jit import compiled, wrapping_integers
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -34,7 +35,7 @@ def make_rng(seed: int) -> Rng:
         uint64 [2]: the counter and its step.
     """
     with wrapping_integers():
-        counter = mix(np.uint64(seed % 2**64) + GOLDEN)
+        counter = mix(low_bits("seed", seed) + GOLDEN)
         return np.array([counter, mix(counter ^ GOLDEN) | ONE], dtype=np.uint64)
 
 
@@ -42,15 +43,15 @@ def spawn_seed(seed: int, index: int) -> int:
     """Derive the seed of the `index`-th independent part of an experiment from its one seed.
 
     Args:
-        seed: The seed of the whole.
+        seed: The seed of the whole: any integer, of which the lowest 64 bits count.
         index: Which part: 0, 1, 2, ...
 
     Returns:
         A seed in [0, 2**63).
     """
     with wrapping_integers():
-        outer = mix(np.uint64(seed % 2**64) + GOLDEN)
-        return int(mix(outer ^ mix(np.uint64(index % 2**64) + ONE)) >> ONE)
+        outer = mix(low_bits("seed", seed) + GOLDEN)
+        return int(mix(outer ^ mix(low_bits("index", index) + ONE)) >> ONE)
 
 
 def make_rngs(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -78,8 +79,13 @@ def spawn_seeds(seed: int, count: int) -> NDArray[np.uint64]:
         uint64 [count].
     """
     with wrapping_integers():
-        outer = mix(np.uint64(seed % 2**64) + GOLDEN)
+        outer = mix(low_bits("seed", seed) + GOLDEN)
         return mix(outer ^ mix(np.arange(count, dtype=np.uint64) + ONE)) >> ONE
+
+
+def low_bits(name: str, number: int) -> np.uint64:
+    """The lowest 64 bits of an integer of any type."""
+    return np.uint64(whole_number(name, number) % 2**64)
 
 
 @compiled

@@ -13,7 +13,7 @@ from fastmcts.atomics import compare_and_swap, fetch_add, fetch_max, publish, re
 from fastmcts.constants import NONE, ROOT, TERMINAL
 from fastmcts.jit import compiled, entry
 from fastmcts.kernels.copy import copy
-from fastmcts.kernels.expand import exchange, start_node
+from fastmcts.kernels.expand import exchange, start_nodes
 from fastmcts.kernels.moves import legal_moves
 from fastmcts.kernels.rollout import play_out
 
@@ -99,10 +99,10 @@ def descend(strategy, tree, scratch, rng):
     while player != TERMINAL and not fresh:
         first = read(tree.first_child, node)
         if first == NONE and compare_and_swap(tree.first_child, node, np.int32(NONE), np.int32(BUSY)):
-            lay_out_children(game, tree, node, scratch)
+            lay_out_children(game, tree, node, player, scratch)
         elif first < 0:
             break
-        child = claimed_child(strategy, tree, node, player, rng)
+        child = claimed_child(strategy, tree, node, rng)
         fresh = child != NONE
         if not fresh:
             child = best_child(strategy.selection, tree, node)
@@ -120,10 +120,11 @@ def descend(strategy, tree, scratch, rng):
 
 
 @compiled
-def lay_out_children(game, tree, node, scratch):
+def lay_out_children(game, tree, node, player, scratch):
     """Reserve a block of children, none of them tried, and let the others see it."""
     count = legal_moves(game, scratch.state, scratch.actions)
     first = fetch_add(tree.size, 0, np.int64(count))
+    start_nodes(game, tree, first, first + count, node, player)
     for index in range(count):
         tree.action[first + index] = scratch.actions[index]
     tree.num_children[node] = count
@@ -131,7 +132,7 @@ def lay_out_children(game, tree, node, scratch):
 
 
 @compiled
-def claimed_child(strategy, tree, node, player, rng):
+def claimed_child(strategy, tree, node, rng):
     """A child that nobody has tried, now tried by this thread; NONE if all are, or another thread is choosing."""
     tried = read(tree.num_tried, node)
     waiting = tree.num_children[node] - tried
@@ -139,7 +140,6 @@ def claimed_child(strategy, tree, node, player, rng):
         return np.int64(NONE)
     child = np.int64(tree.first_child[node]) + tried
     exchange(tree, child, child + strategy.expansion.choose(waiting, rng))
-    start_node(strategy.game, tree, child, node, player)
     tree.visits[child] = 1
     publish(tree.num_tried, node, np.int16(tried + 1))
     return child

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from fastmcts.arrays import Rng
+from fastmcts.checks import whole_number
 from fastmcts.constants import CHANCE, TERMINAL
 from fastmcts.errors import GameError
 from fastmcts.game import Game
@@ -36,6 +37,7 @@ def check_game(game: Game, positions: int = 2000, seed: int = 0) -> None:
         positions: About how many positions to visit.
         seed: Which random games.
     """
+    positions, seed = whole_number("positions", positions, low=1), whole_number("seed", seed)
     game.check_declaration()
     check_recommendation(game)
     if game.overrides("determinize") != game.overrides("observe"):

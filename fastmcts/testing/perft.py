@@ -16,7 +16,7 @@ def perft(state: State, depth: int) -> int:
         state: Where to start; it is not modified.
         depth: The length of the sequences, 0 or more.
     """
-    whole_number("depth", depth, low=0)
+    depth = whole_number("depth", depth, low=0)
     if depth == 0:
         return 1
     game = state.game

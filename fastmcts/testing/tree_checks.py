@@ -39,6 +39,7 @@ def check_tree(tree: Tree, recycled: bool = False, own_visits: int = 1) -> None:
             below += check_node(tree, node, owner, tried, most_own)
         depth += bool(below)
         level = below
+    check_waiting(tree, np.flatnonzero(~tried), owner)
     orphans = np.flatnonzero(owner == NONE)
     ensure(many_positions or len(orphans) == 0, f"node {orphans[:1]} belongs to no parent's block")
     if tree.known.size > 0:
@@ -48,6 +49,24 @@ def check_tree(tree: Tree, recycled: bool = False, own_visits: int = 1) -> None:
         ensure(depth <= 1, f"there are nodes {depth} moves below an information set")
     else:
         ensure(depth == tree.depth[0], f"depth says {tree.depth[0]}, but the deepest node is at {depth}")
+
+
+def check_waiting(tree: Tree, waiting: np.ndarray, owner: np.ndarray) -> None:
+    """Check children that were not tried, and places without a child: nothing has happened in them."""
+    untouched = {"visits": 0, "value_sum": 0, "first_child": NONE, "num_children": 0, "num_tried": 0}
+    untouched |= {"square_sum": 0, "available": 0, "seed": 0, "assumed": 0, "known": 0, "before": ROOT, "after": ROOT}
+    for name, value in untouched.items():
+        field = getattr(tree, name)
+        if field.size > 0:
+            wrong = waiting[field[waiting] != value]
+            ensure(len(wrong) == 0, f"node {wrong[:1]} was not tried, but its {name} is {field[wrong[:1]]}")
+    lost = waiting[tree.parent[waiting] != owner[waiting]]
+    ensure(len(lost) == 0, f"node {lost[:1]} has the parent {tree.parent[lost[:1]]}, not {owner[lost[:1]]}")
+    if tree.lower.size > 0 and len(waiting) > 0:
+        players = tree.lower.size // tree.visits.size
+        entries = (waiting[:, None] * players + np.arange(players)).ravel()
+        known = bool((tree.lower[entries] != 0.0).any() or (tree.upper[entries] != 1.0).any())
+        ensure(not known, "something is proven about a node that was not tried")
 
 
 def in_order(tree: Tree, node: int) -> Iterator[int]:

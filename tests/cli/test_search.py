@@ -119,6 +119,8 @@ def test_the_solver_and_the_plain_strategy_are_asked_for() -> None:
     assert code == 0
     assert (answer["move"], answer["stopped_by"]) == ("a3", "proven")
     assert "solver=True" in answer["strategy"]
+    assert answer["proven_value"] == 1.0
+    assert {move["move"]: move["proven"] for move in answer["moves"]}[answer["move"]] == 1.0
 
 
 @pytest.mark.slow_to_compile
