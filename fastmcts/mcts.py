@@ -3,6 +3,7 @@
 import dataclasses
 import time
 import weakref
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Unpack
 
@@ -176,20 +177,23 @@ class MCTS:
         save(self, Path(path))
 
     @classmethod
-    def load(cls, path: str | Path) -> "MCTS":
+    def load(cls, path: str | Path, game: Game | None = None, classes: Iterable[type] = ()) -> "MCTS":
         """Read what `save` has written; its searches go on bit for bit as those of the saved one would.
 
-        The classes of the game and of the strategies are imported by name: load only files that you trust.
+        A file is not trusted: everything in it is checked before it is used, and it cannot have anything imported. The
+        classes that it names are those of this package and of modules that were imported before, or handed over.
 
         Args:
             path: The file.
+            game: The game, which must be the one that was saved; its class may be in another module now.
+            classes: Further classes of games, strategies and stoppers that the file may name.
 
         Raises:
-            LoadError: If it is damaged, of something else, or of a later version.
+            LoadError: If it is damaged, of something else, of a later version, or not what a search can have written.
         """
         from fastmcts.saving import load
 
-        return load(cls, Path(path))
+        return load(cls, Path(path), game, classes)
 
     def check_state(self, state: State) -> None:
         """Raise if something is not a position of this game."""
