@@ -36,7 +36,7 @@ from fastmcts.options import STRATEGIES, Options
 from fastmcts.recognition import looks_equal
 from fastmcts.saved_values import NUMBERS, Decoder, encode, shortened
 from fastmcts.searcher import Searcher
-from fastmcts.soundness import check_generators, check_planted
+from fastmcts.soundness import check_generators, check_planted, play_from
 from fastmcts.stoppers import Stopper
 from fastmcts.tree import MAX_NODES, Tree
 
@@ -358,6 +358,8 @@ def check_root(game: Game, root: Position, viewer: int | None) -> None:
     with wrapping_integers():
         if viewer is None:
             game.check_state(root)
+            if not game.overrides("check_state"):
+                play_from(game, root)
             return
         state = game.new_state(root, viewer)
         if state.is_waiting():

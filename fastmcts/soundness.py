@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.arrays import Position
-from fastmcts.constants import NONE, ROOT
+from fastmcts.constants import CHANCE, NONE, ROOT
 from fastmcts.errors import LoadError
 from fastmcts.game import Game
 from fastmcts.jit import JIT_ENABLED, wrapping_integers
@@ -14,10 +14,12 @@ from fastmcts.kernels import soundness
 from fastmcts.kernels.replay import find_misfit
 from fastmcts.method import SinglePerspective
 from fastmcts.scratch import Scratch
+from fastmcts.state import State
 from fastmcts.strategy import Strategy
 from fastmcts.tree import MAX_NODES, Tree, information_sets
 
 MOST_COUNTED = 2**62  # simulations that a table can have counted, with room for more
+MOVES_TRIED = 300  # from a root that only the rules can judge
 PLAYED_IN_PYTHON = 1000  # nodes with children: fewer are played through before the rules are compiled
 
 FAULTS = {
@@ -131,6 +133,38 @@ def play_through(game: Game, tree: Tree, root: Position, scratch: Scratch) -> No
         node = walk(game, tree, root, positions, path, following, scratch)
     if node != NONE:
         raise LoadError(f"the moves at node {node} are not those of its position")
+
+
+def play_from(game: Game, root: Position) -> None:
+    """Play some random games from a position in plain Python, which notices what compiled rules would not.
+
+    A game that has no `check_state` cannot say whether an array is a position. One that is not leads its rules outside
+    of their arrays, mostly at once. Raises LoadError then.
+    """
+    rng = np.random.default_rng(0)
+    state = game.new_state(root.copy())
+    left = game.max_game_length
+    try:
+        with wrapping_integers():
+            for _ in range(MOVES_TRIED):
+                if left == 0 or state.is_terminal():
+                    state, left = game.new_state(root.copy()), game.max_game_length
+                if not state.is_terminal():
+                    state.apply_action(int(rng.choice(legal_or_raise(state))))
+                    left -= 1
+    except Exception as error:  # the rules may do anything with what is no position
+        raise LoadError(f"its root is no position of {game.name}: {error}") from error
+
+
+def legal_or_raise(state: State) -> list[int]:
+    """The moves or outcomes of a position in which somebody moves; ValueError if there are none, or others."""
+    game, player, legal = state.game, state.current_player(), state.legal_actions()
+    if not CHANCE <= player < game.num_players:
+        raise ValueError(f"player {player} is to move")
+    most = game.num_actions if player >= 0 else game.num_chance_outcomes
+    if not legal or not 0 <= legal[0] <= legal[-1] < most:
+        raise ValueError(f"the legal actions are {legal}")
+    return legal
 
 
 def check_generators(rng: NDArray[np.uint64]) -> None:
