@@ -32,6 +32,7 @@ from fastmcts.fingerprint import fingerprint
 from fastmcts.forest import Forest
 from fastmcts.game import Game
 from fastmcts.jit import wrapping_integers
+from fastmcts.kernels.soundness import clear_unwritten
 from fastmcts.options import STRATEGIES, Options
 from fastmcts.recognition import looks_equal
 from fastmcts.saved_values import NUMBERS, Decoder, encode, shortened
@@ -258,6 +259,9 @@ def searcher_header(searcher: Searcher) -> dict[str, Any]:
 
 def searcher_arrays(searcher: Searcher) -> Arrays:
     """The generator, the root, and the arrays of the tree, those with entries for each node as far as used."""
+    if searcher.is_planted:
+        owners, order = np.zeros((2, int(searcher.tree.size[0])), np.int32)
+        clear_unwritten(searcher.tree, owners, order)
     per_node = memory.node_fields(searcher.tree)
     arrays: Arrays = {"rng": searcher.rng, "root": searcher.root}
     for name, array in searcher.tree._asdict().items():

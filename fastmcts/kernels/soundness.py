@@ -10,6 +10,7 @@ from fastmcts.constants import NONE, ROOT
 from fastmcts.jit import compiled, entry
 
 SLACK = 1e-9  # for each reward in a sum, as rounding adds up
+MOST_IN_SET = 2**30  # visits of an information set that a simulation may come to more than once
 ONE = np.uint64(1)
 TOP_HASH = np.uint64(2**64 - 1)
 
@@ -92,6 +93,32 @@ def find_fault(tree, limits, owners, order, levels, marks, lows, highs):
     return SOUND, ROOT
 
 
+@entry
+def clear_unwritten(tree, owners, order):
+    """Clear what no simulation has written in a sound tree: memory that somebody else has used before.
+
+    Args:
+        tree: The tree. Places of untried children, and those that belong to nobody, are modified.
+        owners: int32 [N], scratch.
+        order: int32 [N], scratch.
+    """
+    for node in range(tree.size[0]):
+        owners[node] = NONE
+    kept = list_tops(tree, owners, order)
+    index = 0
+    while index < kept:
+        node = order[index]
+        first = int(tree.first_child[node])
+        for child in range(first, first + tree.num_tried[node]):
+            owners[child] = node
+            order[kept] = child
+            kept += 1
+        index += 1
+    for node in range(tree.size[0]):
+        if owners[node] == NONE:
+            clear_place(tree, node)
+
+
 @compiled
 def list_tops(tree, owners, order):
     """List the nodes that no other leads to: the root, or all information sets; NONE if they do not fill the tree."""
@@ -137,7 +164,6 @@ def fault_at(tree, node, limits, is_top, owners, marks):
         if child >= first + tried:
             clear_place(tree, child)
             if tree.available.size > 0:
-                tree.action[child] = NONE
                 continue
         elif tree.parent[child] != node:
             return PARENT
@@ -151,7 +177,9 @@ def fault_at(tree, node, limits, is_top, owners, marks):
             if fault != SOUND:
                 return fault
             below += own_visits(tree, child)
-    return SOUND if below <= own_visits(tree, node) else VISITS
+    if below > own_visits(tree, node) or (tree.known.size > 0 and node != ROOT and below < own_visits(tree, node)):
+        return VISITS
+    return SOUND
 
 
 @compiled
@@ -167,6 +195,8 @@ def fault_of_numbers(tree, node, limits, is_top):
     if limits[3] != NONE and player != limits[3]:
         return PLAYER
     if tree.visits[node] < 0 or (own_visits(tree, node) < 1 and node != ROOT):
+        return VISITS
+    if tree.visits[node] > max(tree.visits[ROOT], MOST_IN_SET):
         return VISITS
     if tree.assumed.size > 0 and (tree.assumed[node] < 0 or own_visits(tree, node) < 0):
         return VISITS
@@ -227,7 +257,7 @@ def are_sound_moves(tree, first, count, most):
 
 @compiled
 def clear_place(tree, node):
-    """Let a place have nothing but its action, its prior and its AMAF statistics."""
+    """Let a place have nothing but what is known of a move before it is tried: its action, prior, AMAF statistics."""
     tree.visits[node] = 0
     tree.value_sum[node] = 0.0
     tree.parent[node] = NONE
@@ -239,6 +269,7 @@ def clear_place(tree, node):
         tree.square_sum[node] = 0.0
     if tree.available.size > 0:
         tree.available[node] = 0
+        tree.action[node] = NONE
     if tree.seed.size > 0:
         tree.seed[node] = 0
     if tree.assumed.size > 0:
