@@ -353,7 +353,9 @@ def checked_viewer(game: Game, viewer: Any) -> int | None:
     if viewer is None:
         return None
     if not (game.has_hidden_information and game.supports_views):
-        raise LoadError(f"it says that the root is the view of player {shortened(viewer)}, and {game.name} has no views")
+        raise LoadError(
+            f"it says that the root is the view of player {shortened(viewer)}, and {game.name} has no views"
+        )
     return whole_number("viewer", viewer, low=0, high=game.num_players - 1)
 
 

@@ -20,7 +20,7 @@ from fastmcts.tree import MAX_NODES, Tree, information_sets
 
 MOST_COUNTED = 2**62  # simulations that a table can have counted, with room for more
 MOVES_TRIED = 300  # from a root that only the rules can judge
-PLAYED_IN_PYTHON = 1000  # nodes with children: fewer are played through before the rules are compiled
+PLAYED_IN_PYTHON = 2000  # nodes with children: fewer are played through before the rules are compiled
 
 FAULTS = {
     soundness.SIZE: "the tree says that it has {size:,} nodes",
@@ -114,7 +114,7 @@ def check_sets(tree: Tree, legal: list[int], player: int) -> None:
     first, count = int(tree.first_child[ROOT]), int(tree.num_children[ROOT])
     if count > 0 and (sorted(tree.action[first : first + count].tolist()) != legal or tree.player[ROOT] != player):
         raise LoadError("the moves at the root are not those of its position")
-    if not 0 <= tree.player[ROOT] and tree.size[0] > 1:
+    if not tree.player[ROOT] >= 0 and tree.size[0] > 1:
         raise LoadError("there are information sets of a game that is over")
     sets = np.fromiter(information_sets(tree), np.int64)
     tree.action[sets[1:]] = soundness.UNCONFIRMED

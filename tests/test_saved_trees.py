@@ -136,7 +136,9 @@ def test_a_chance_node_without_one_of_its_outcomes_is_refused(tmp_path: Path) ->
 
 
 @pytest.mark.slow_to_compile
-def test_a_move_of_an_information_set_that_is_not_legal_is_noticed_when_a_simulation_comes_to_it(tmp_path: Path) -> None:
+def test_a_move_of_an_information_set_that_is_not_legal_is_noticed_when_a_simulation_comes_to_it(
+    tmp_path: Path,
+) -> None:
     game = games.OhHell(num_players=3, hand_size=2)
     state = game.new_initial_state(seed=0)
     mcts = MCTS(game, simulations=100, seed=0, strategy="plain", method=ISMCTS(observers="all"))
