@@ -290,13 +290,15 @@ def restore_forest(forest: Forest, header: dict[str, Any], arrays: Arrays, trust
             raise LoadError("it holds a position whose worlds nobody searches")
         asked = checked_array("its position", asked, np.zeros(game.state_size, np.int64))
         check_root(game, asked, viewer)
-    for index, searcher in enumerate(forest.searchers):
-        prefix = f"{index}/"
-        own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-        if not isinstance(saved[index], dict):
-            raise LoadError(f"it says {shortened(saved[index])} about a tree")
-        if checked(saved[index], "is_planted", bool):
-            restore(searcher, saved[index], own, viewer, trusted)
+    parts: dict[str, Arrays] = {}
+    for name, array in arrays.items():
+        number, _, rest = name.partition("/")
+        parts.setdefault(number, {})[rest] = array
+    for index, (searcher, said) in enumerate(zip(forest.searchers, saved, strict=True)):
+        if not isinstance(said, dict):
+            raise LoadError(f"it says {shortened(said)} about a tree")
+        if checked(said, "is_planted", bool):
+            restore(searcher, said, parts.get(str(index), {}), viewer, trusted)
     forest.viewer = viewer
     forest.asked = asked
     if asked is not None and not trusted:
@@ -379,7 +381,10 @@ def check_root(game: Game, root: Position, viewer: int | None) -> None:
 def check_worlds(forest: Forest, asked: Position) -> None:
     """Raise LoadError unless every tree searches a world that looks like the position that was asked about."""
     game = forest.searchers[0].game
-    player = game.new_state(asked, forest.viewer).current_player()
+    state = game.new_state(asked, forest.viewer)
+    if state.is_waiting():
+        return  # the next search draws other worlds
+    player = state.current_player()
     for searcher in forest.searchers:
         if searcher.is_planted and not looks_equal(game, asked, searcher.root, player if player >= 0 else None):
             raise LoadError("it searches a world that is none of its position's")

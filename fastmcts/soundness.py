@@ -97,10 +97,13 @@ def check_planted(strategy: Strategy, tree: Tree, root: Position, viewer: int | 
     """
     game = strategy.game
     state = game.new_state(root, viewer)
-    player = NONE if state.is_waiting() else state.current_player()
+    is_waiting = state.is_waiting()
+    player = NONE if is_waiting else state.current_player()
     only = player if isinstance(strategy.method, SinglePerspective) and player >= 0 else NONE
     most_moves = max(game.num_actions, game.num_chance_outcomes)
     check_links(tree, game.num_players, most_moves, game.max_game_length, only)
+    if is_waiting:
+        return  # nobody searches from here: the next search drops the tree
     if tree.player[ROOT] < 0 and tree.player[ROOT] != player:
         raise LoadError(f"player {tree.player[ROOT]} is said to be to move, but it is {player}")
     if tree.known.size > 0:

@@ -343,7 +343,7 @@ def test_the_advice_of_numpy_reaches_nobody(tmp_path: Path) -> None:
     ):
         with path.open("wb") as file:
             write(file)
-        with pytest.raises(LoadError, match="other is damaged or not a saved search of fastmcts$") as caught:
+        with pytest.raises(LoadError, match=r"other is damaged or not a saved search of fastmcts$") as caught:
             MCTS.load(path)
         assert "pickle" not in "".join(traceback.format_exception(caught.value))
 

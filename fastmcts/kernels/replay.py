@@ -116,7 +116,7 @@ def is_replied(game, tree, node, scratch):
         play_others(game, state, player, scratch.actions, scratch.weights, scratch.generator)
         return True
     mover = game.current_player(state)
-    if mover == player or mover == TERMINAL:
+    if is_next(mover, player):
         return False
     if game.has_chance and mover == CHANCE:
         count = game.chance_outcomes(state, scratch.actions, scratch.weights)
@@ -126,9 +126,14 @@ def is_replied(game, tree, node, scratch):
     for index in range(count):
         if scratch.actions[index] == reply:
             game.apply(state, reply)
-            mover = game.current_player(state)
-            return mover == player or mover == TERMINAL
+            return is_next(game.current_player(state), player)
     return False
+
+
+@compiled
+def is_next(mover, player):
+    """Whether nobody has to reply to a player any more."""
+    return mover == (player if mover != TERMINAL else TERMINAL)
 
 
 @compiled
