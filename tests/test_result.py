@@ -32,7 +32,7 @@ def assert_same(first: SearchResult, second: SearchResult) -> None:
 
 
 def test_a_detached_result_says_all_but_its_tree() -> None:
-    result = fastmcts.search(START, simulations=300, seed=0, solver=True, trace=True)
+    result = fastmcts.search(START, simulations=300, seed=0, trace=True)
     detached = result.detach()
     assert_same(detached, result)
     for read in (lambda: detached.tree, lambda: detached.trees):
@@ -89,7 +89,7 @@ def test_the_tree_of_the_search_function_stays() -> None:
     assert result.tree.visits[0] == 100
 
 
-@pytest.mark.parametrize("options", [{}, {"trees": 2, "threads": 2}, {"solver": True}], ids=["one", "trees", "solver"])
+@pytest.mark.parametrize("options", [{}, {"trees": 2, "threads": 2}], ids=["one", "trees"])
 def test_a_used_search_goes_on_after_pickling_and_copying(options: dict[str, int]) -> None:
     mcts = MCTS(GAME, simulations=200, seed=0, **options)  # pyright: ignore[reportArgumentType]
     mcts.search(START)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastmcts import ISMCTS, MCTS, PIMC, Game, GameError, LoadError, Method, games, saving
+from fastmcts import ISMCTS, MCTS, PIMC, Game, GameError, LoadError, Method, games, saving, soundness
 from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.constants import NONE, ROOT, TERMINAL
 from fastmcts.jit import JIT_ENABLED
@@ -62,46 +62,49 @@ def test_a_loaded_search_of_any_kind_goes_on_bit_for_bit(kind: str, tmp_path: Pa
             assert ours.nodes == theirs.nodes
 
 
+FORGERIES: list[tuple[str, Callable[[Arrays], None], str]] = [
+    ("plain", setting("0/tree/first_child", 1, 1_500_000_000), "stand at 1500000000, outside of the tree"),
+    ("plain", setting("0/tree/first_child", 1, 1), "stand at 1, outside of the tree or out of order"),
+    ("plain", setting("0/tree/size", 0, 2**40), "1,099,511,627,776 nodes, and there is room for"),
+    ("plain", setting("0/tree/size", 0, 0), "its tree has 0 nodes"),
+    ("plain", setting("0/tree/num_tried", 0, 99), "9 children, 99 of them tried"),
+    ("plain", setting("0/tree/num_children", 0, -9), "says that it has -9 children"),
+    ("plain", setting("0/tree/parent", 3, 5), "the parent of node 0, or of one of its children, is another"),
+    ("plain", setting("0/tree/action", 1, 9), "a child of node 0 has an action that does not exist"),
+    ("plain", setting("0/tree/player", 2, 100), "belongs to the wrong player"),
+    ("plain", setting("0/tree/player", 2, 1), "the moves at node 0 are not those of its position"),
+    ("plain", setting("0/tree/visits", 0, 50), "do not fit those of its children"),
+    ("plain", setting("0/tree/visits", 1, -1), "do not fit those of its children"),
+    ("plain", setting("0/tree/value_sum", 1, np.nan), "the sums of rewards at node 1 do not fit"),
+    ("plain", setting("0/tree/depth", 0, 100_000), "says that it is 100,000 moves deep"),
+    ("plain", setting("0/tree/reward_range", 0, np.nan), "the rewards seen are said to be from nan"),
+    ("plain", setting("0/rng", 1, 2), "random numbers are in a state in which none come"),
+    ("plain", setting("0/root", 0, 2**40), "cannot be loaded|does not fit this version"),
+    ("solver", setting("0/tree/lower", 4, 1.75), "the bounds of node 2 are not within 0 and 1"),
+    ("solver", setting("0/tree/upper", 4, np.nan), "the bounds of node 2 are not within 0 and 1"),
+    ("grave", setting("0/tree/amaf_visits", 5, -1), "the moves at node 0 are not those of its position"),
+    ("grave", setting("0/tree/amaf_sum", 5, np.inf), "the moves at node 0 are not those of its position"),
+    ("grave", setting("0/tree/action_visits", 5, -1), "the records of moves are not sums of rewards"),
+    ("grave", setting("0/tree/played", 5, 2**60), "moves played is from another simulation"),
+    ("grave", setting("0/tree/reference", 5, -7), "the table of references has nodes that cannot be"),
+    ("tuned", setting("0/tree/square_sum", 1, -5.0), "the sums of rewards at node 1 do not fit"),
+    ("optimism", setting("0/tree/prior", 1, np.inf), "the moves at node 0 are not those of its position"),
+    ("optimism", setting("0/tree/assumed", 1, 30_000), "do not fit those of its children"),
+    ("worlds", setting("0/tree/available", 1, 0), "was available more often than it, or never"),
+    ("worlds", setting("0/tree/available", 1, 10_000), "was available more often than it, or never"),
+    ("hidden perspective", setting("0/tree/seed", 1, -5), "a child of node 0 has replies that cannot be"),
+    ("perspective", setting("0/tree/seed", 1, NONE), "the moves at node 1 are not those"),
+    ("perspective", setting("0/tree/seed", 1, -(2**63)), "the moves at node 1 are not those"),
+    ("observers", setting("0/tree/known", 0, 5), "does not find all information sets"),
+    ("observers", setting("0/tree/after", 0, 1), "does not find all information sets"),
+    ("observers", setting("0/tree/num_children", 0, 3), "belongs to|children|information sets"),
+    ("vote", setting("asked", 0, 7), "cannot be loaded|does not fit this version"),
+]
+
+
 @pytest.mark.parametrize(
     ("kind", "change", "message"),
-    [
-        ("plain", setting("0/tree/first_child", 1, 1_500_000_000), "stand at 1500000000, outside of the tree"),
-        ("plain", setting("0/tree/first_child", 1, 1), "stand at 1, outside of the tree or out of order"),
-        ("plain", setting("0/tree/size", 0, 2**40), "1,099,511,627,776 nodes, and there is room for"),
-        ("plain", setting("0/tree/size", 0, 0), "its tree has 0 nodes"),
-        ("plain", setting("0/tree/num_tried", 0, 99), "9 children, 99 of them tried"),
-        ("plain", setting("0/tree/num_children", 0, -9), "says that it has -9 children"),
-        ("plain", setting("0/tree/parent", 3, 5), "the parent of node 0, or of one of its children, is another"),
-        ("plain", setting("0/tree/action", 1, 9), "a child of node 0 has an action that does not exist"),
-        ("plain", setting("0/tree/player", 2, 100), "belongs to the wrong player"),
-        ("plain", setting("0/tree/player", 2, 1), "the moves at node 0 are not those of its position"),
-        ("plain", setting("0/tree/visits", 0, 50), "do not fit those of its children"),
-        ("plain", setting("0/tree/visits", 1, -1), "do not fit those of its children"),
-        ("plain", setting("0/tree/value_sum", 1, np.nan), "the sums of rewards at node 1 do not fit"),
-        ("plain", setting("0/tree/depth", 0, 100_000), "says that it is 100,000 moves deep"),
-        ("plain", setting("0/tree/reward_range", 0, np.nan), "the rewards seen are said to be from nan"),
-        ("plain", setting("0/rng", 1, 2), "random numbers are in a state in which none come"),
-        ("plain", setting("0/root", 0, 2**40), "cannot be loaded|does not fit this version"),
-        ("solver", setting("0/tree/lower", 4, 1.75), "the bounds of node 2 are not within 0 and 1"),
-        ("solver", setting("0/tree/upper", 4, np.nan), "the bounds of node 2 are not within 0 and 1"),
-        ("grave", setting("0/tree/amaf_visits", 5, -1), "the moves at node 0 are not those of its position"),
-        ("grave", setting("0/tree/amaf_sum", 5, np.inf), "the moves at node 0 are not those of its position"),
-        ("grave", setting("0/tree/action_visits", 5, -1), "the records of moves are not sums of rewards"),
-        ("grave", setting("0/tree/played", 5, 2**60), "moves played is from another simulation"),
-        ("grave", setting("0/tree/reference", 5, -7), "the table of references has nodes that cannot be"),
-        ("tuned", setting("0/tree/square_sum", 1, -5.0), "the sums of rewards at node 1 do not fit"),
-        ("optimism", setting("0/tree/prior", 1, np.inf), "the moves at node 0 are not those of its position"),
-        ("optimism", setting("0/tree/assumed", 1, 30_000), "do not fit those of its children"),
-        ("worlds", setting("0/tree/available", 1, 0), "was available more often than it, or never"),
-        ("worlds", setting("0/tree/available", 1, 10_000), "was available more often than it, or never"),
-        ("hidden perspective", setting("0/tree/seed", 1, -5), "a child of node 0 has replies that cannot be"),
-        ("perspective", setting("0/tree/seed", 1, NONE), "the moves at node 1 are not those"),
-        ("perspective", setting("0/tree/seed", 1, -(2**63)), "the moves at node 1 are not those"),
-        ("observers", setting("0/tree/known", 0, 5), "does not find all information sets"),
-        ("observers", setting("0/tree/after", 0, 1), "does not find all information sets"),
-        ("observers", setting("0/tree/num_children", 0, 3), "belongs to|children|information sets"),
-        ("vote", setting("asked", 0, 7), "cannot be loaded|does not fit this version"),
-    ],
+    [case if case[0] == "plain" else pytest.param(*case, marks=pytest.mark.slow_to_compile) for case in FORGERIES],
 )
 def test_a_forged_number_is_refused_with_a_reason(kind: str, change: Any, message: str, tmp_path: Path) -> None:
     path = saved(kind, tmp_path)
@@ -122,6 +125,17 @@ def test_a_move_that_exists_but_is_not_legal_is_refused(tmp_path: Path) -> None:
         MCTS.load(path)
 
 
+@pytest.mark.jit
+def test_compiled_rules_play_through_a_large_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = saved("plain", tmp_path)
+    monkeypatch.setattr(soundness, "PLAYED_IN_PYTHON", 0)
+    assert MCTS.load(path).forest.root_visits == 60
+    forge(path, setting("0/tree/player", 2, 1))
+    with pytest.raises(LoadError, match="the moves at node 0 are not those of its position"):
+        MCTS.load(path)
+
+
+@pytest.mark.slow_to_compile
 def test_a_chance_node_without_one_of_its_outcomes_is_refused(tmp_path: Path) -> None:
     path = saved("chance", tmp_path)
 
@@ -160,6 +174,7 @@ def test_a_move_of_an_information_set_that_is_not_legal_is_noticed_when_a_simula
     assert loaded.search(state).reused == 0.0, "it starts anew"
 
 
+@pytest.mark.slow_to_compile
 def test_information_sets_from_a_file_are_compared_with_the_rules_once(tmp_path: Path) -> None:
     mcts, state = searched("observers")
     mcts.save(tmp_path / "search")
@@ -168,9 +183,8 @@ def test_information_sets_from_a_file_are_compared_with_the_rules_once(tmp_path:
     sets = list(information_sets(tree))
     assert len(sets) > 2
     assert set(tree.action[sets[1:]].tolist()) == {UNCONFIRMED}
-    if not JIT_ENABLED:
-        loaded.search(state)
-        assert NONE in tree.action[sets[1:]].tolist()
+    loaded.search(state)
+    assert NONE in loaded.forest.trees[0].action[sets[1:]].tolist()
 
 
 STEPS = np.array([2, 1, 2, 1, 2, 1])
@@ -216,6 +230,7 @@ def test_a_root_that_only_the_rules_can_judge_is_tried_out(tmp_path: Path) -> No
             MCTS.load(path)
 
 
+@pytest.mark.slow_to_compile
 @pytest.mark.parametrize("kind", ["plain", "solver", "perspective"])
 def test_what_no_simulation_has_written_is_not_saved(kind: str, tmp_path: Path) -> None:
     mcts, _ = searched(kind)
@@ -251,6 +266,7 @@ def test_what_nobody_has_written_is_cleared_on_loading(tmp_path: Path) -> None:
     assert (tree.visits[waiting] == 0).all()
 
 
+@pytest.mark.slow_to_compile
 def test_every_sound_tree_is_sound_and_every_cycle_is_not() -> None:
     tree = copied(searched("worlds")[0].forest.trees[0])
     game = KINDS["worlds"][0]
