@@ -1,10 +1,12 @@
 """A search whose tree is kept from move to move."""
 
+import copy
 import dataclasses
 import time
 import weakref
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,10 @@ from fastmcts.snapshot import Snapshot, make_trace
 from fastmcts.state import State
 from fastmcts.stoppers import Agreed, Stopper, next_check, next_trace
 from fastmcts.strategy import describe, settle
+from fastmcts.turns import Turn, one_at_a_time
+
+#: What a copy or a pickle of a search makes anew.
+MADE_ANEW = frozenset({"game", "options", "method", "forest", "results", "turns"})
 
 
 class StoppedError(Exception):
@@ -38,6 +44,9 @@ class MCTS:
     A search of the position that was searched last, or of one up to three moves below it, goes on from the
     statistics there; any other position starts anew, exactly as `fastmcts.search` would, and so does one after the
     rules were edited. After Ctrl-C the tree is whole, and the next search goes on from it.
+
+    It is for one thread: while it is busy, calls from other threads, and from what it calls itself, are refused by
+    RuntimeError. It can be copied (`copy.deepcopy`) and pickled, without a progress callback, with all it knows.
 
     Args:
         game: The game.
@@ -67,8 +76,10 @@ class MCTS:
         self.game = game
         self.options = options
         self.forest = Forest(game, options, sharers)
-        self.last_result: weakref.ref[SearchResult] | None = None
+        self.results: list[weakref.ref[SearchResult]] = []  # those that show the trees as they are now
+        self.turns: list[Turn] = []
 
+    @one_at_a_time
     def search(self, state: State) -> SearchResult:
         """Search for the best move in a position.
 
@@ -85,7 +96,7 @@ class MCTS:
         state = self.game.new_state(start, state.viewer if start is state.array else None)
         refuse_chance(state)
         actions = np.array(state.legal_actions(), np.int64)
-        self.finish_last_result()
+        self.leave_results()
         start = time.perf_counter()
         self.forest.notice_edits()
         self.go_to(state)
@@ -111,6 +122,7 @@ class MCTS:
         note_speed(self.forest.searchers[0].strategy, budget.elapsed / max(1, budget.done))
         return self.read_result(state, actions, reason, before, budget, compile_seconds, looks)
 
+    @one_at_a_time
     def result(self) -> SearchResult:
         """What is known about the position that was searched last, or advanced to, without searching on.
 
@@ -118,7 +130,6 @@ class MCTS:
         """
         if not self.forest.is_planted:
             raise ValueError("nothing is known: search(state) comes first")
-        self.finish_last_result()
         state = self.game.new_state(self.forest.root.copy(), self.forest.viewer)
         actions = np.array(state.legal_actions(), np.int64)
         return self.read_result(state, actions, "not searched", self.forest.root_visits)
@@ -134,6 +145,7 @@ class MCTS:
         action = self.search(state).action
         return None if action is None else state.action_to_string(action)
 
+    @one_at_a_time
     def advance(self, action: int) -> None:
         """Follow a move that was played: the position after it becomes the root, with its statistics.
 
@@ -147,16 +159,17 @@ class MCTS:
             raise ValueError("there is no position to advance from: search(state) comes first")
         root = self.game.new_state(self.forest.root.copy(), self.forest.viewer)
         after = root.child(action)
-        self.finish_last_result()
+        self.leave_results()
         if after.is_waiting():
             self.forest.stay(after.array)  # until the next search, which drops the trees
             return
         keep = self.method.keeps_below and not reveals_something(root, [int(action)])
         self.forest.advance([int(action)], after.array, keep)
 
+    @one_at_a_time
     def reset(self) -> None:
         """Forget everything, the state of the random numbers too."""
-        self.finish_last_result()
+        self.leave_results()
         self.forest.forget()
 
     def start_over(self, seed: int) -> None:
@@ -164,6 +177,7 @@ class MCTS:
         self.options = dataclasses.replace(self.options, seed=seed)
         self.forest.start_over(self.options)
 
+    @one_at_a_time
     def save(self, path: str | Path) -> None:
         """Write everything to a file, at once or not at all; `MCTS.load` goes on from there.
 
@@ -177,20 +191,54 @@ class MCTS:
         save(self, Path(path))
 
     @classmethod
-    def load(cls, path: str | Path) -> "MCTS":
+    def load(cls, path: str | Path, game: Game | None = None, classes: Iterable[type] = ()) -> "MCTS":
         """Read what `save` has written; its searches go on bit for bit as those of the saved one would.
 
-        The classes of the game and of the strategies are imported by name: load only files that you trust.
+        A file is not trusted: everything in it is checked before it is used, and it cannot have anything imported. The
+        classes that it names are those of this package and of modules that were imported before, or handed over.
 
         Args:
             path: The file.
+            game: The game, which must be the one that was saved; its class may be in another module now.
+            classes: Further classes of games, strategies and stoppers that the file may name.
 
         Raises:
-            LoadError: If it is damaged, of something else, or of a later version.
+            LoadError: If it is damaged, of something else, of a later version, or not what a search can have written.
         """
         from fastmcts.saving import load
 
-        return load(cls, Path(path))
+        return load(cls, Path(path), game, classes)
+
+    @one_at_a_time
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickle writes: the same as `save`, but classes by pickle's own rules."""
+        from fastmcts.saving import forest_arrays, forest_header
+
+        return {
+            **{name: value for name, value in self.__dict__.items() if name not in MADE_ANEW},
+            "game": self.game,
+            "options": dataclasses.replace(self.options, progress=self.options.progress is True),
+            "header": forest_header(self.forest),
+            "arrays": {name: array.copy() for name, array in forest_arrays(self.forest).items()},
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        from fastmcts.saving import restore_forest
+
+        state = dict(state)
+        header, arrays = state.pop("header"), state.pop("arrays")
+        self.set_up(state.pop("game"), state.pop("options"))
+        restore_forest(self.forest, header, arrays, trusted=True)
+        self.__dict__.update(state)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "MCTS":
+        """A search that goes on by itself, with a progress callback too."""
+        copied = type(self).__new__(type(self))
+        memo[id(self)] = copied
+        state = self.__getstate__() | {"options": self.options}
+        game, arrays = state.pop("game"), state.pop("arrays")
+        copied.__setstate__({**copy.deepcopy(state, memo), "game": game, "arrays": arrays})
+        return copied
 
     def check_state(self, state: State) -> None:
         """Raise if something is not a position of this game."""
@@ -316,7 +364,6 @@ class MCTS:
         policy[actions] = visits / visits.sum() if visits.any() else len(actions) == 1
         result = SearchResult(
             state=state.clone(),
-            tree=trees[0],
             action=None if len(actions) == 0 else self.chosen(state, actions, visits, values, lower, upper),
             actions=actions,
             visits=visits,
@@ -336,12 +383,13 @@ class MCTS:
             stopped_by=stopped_by,
             memory_mb=sum(searcher.bytes_used for searcher in forest.searchers) / 1e6,
             recycled=sum(searcher.recycled for searcher in forest.searchers),
-            trees=trees,
+            arrays=trees,
             method=self.method,
             strategy=describe(self.options),
             trace=make_trace(looks or [], len(actions)) if self.options.trace else None,
         )
-        self.last_result = weakref.ref(result)
+        self.results = [known for known in self.results if known() is not None]
+        self.results.append(weakref.ref(result))
         return result
 
     def chosen(
@@ -359,12 +407,13 @@ class MCTS:
         best = final_index(self.options.final, actions, visits, values, lower, upper)
         return int(actions[self.method.played_index(self.game, state.array, actions, values, best)])
 
-    def finish_last_result(self) -> None:
-        """Let the last result read from the trees what it may be asked for after they have changed."""
-        result = self.last_result and self.last_result()
-        if result is not None:
-            _ = result.line
-        self.last_result = None
+    def leave_results(self) -> None:
+        """Let results read from the trees what they may be asked for, before they change and do not fit any more."""
+        while self.results:
+            result = self.results[-1]()
+            if result is not None:
+                result.leave_trees()
+            self.results.pop()
 
 
 def check_worlds(options: Options) -> None:

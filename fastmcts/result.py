@@ -1,10 +1,11 @@
 """What a search found."""
 
+import copy
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,25 +17,29 @@ from fastmcts.jit import wrapping_integers
 from fastmcts.kernels.rng import make_rng, unit
 from fastmcts.method import Method
 from fastmcts.state import State
-from fastmcts.tree import Tree, child_for, children
+from fastmcts.tree import Tree, child_for, children, grown
 
 if TYPE_CHECKING:
     from fastmcts.snapshot import Trace
 
 ROWS_SHOWN = 10
 
+DETACHED = "it was detached, or came from another process: read what you need of result.tree before"
+GONE_ON = "the MCTS has gone on from there: read it before, or keep copy.deepcopy(result), or use fastmcts.search"
+
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
     """The outcome of a search; `print` shows a table of the best moves.
+
+    It stays as it is, but for its tree: that of an `MCTS` object is there until it searches on, advances or is reset.
+    Pickling leaves the tree out (it may have megabytes), and so does `detach`; `copy.deepcopy` copies it.
 
     Attributes:
         state: The position that was searched. `SinglePerspective` of a player who is not to move searches one in which
             that player is, after a continuation drawn from the seed; the rest is about that one.
         method: How it was searched.
         strategy: The components that were used, as one would write them.
-        tree: The arrays of the search tree; with several trees, of the first. Those of an `MCTS` object change
-            when it searches on or advances.
         action: The move to make, or None where there is none.
         actions: int64 [L], the legal actions in ascending order.
         visits: int64 [L], how often each was visited.
@@ -56,12 +61,11 @@ class SearchResult:
             "interrupted", or what a stopper says.
         memory_mb: How much memory its nodes took at most, in megabytes.
         recycled: How many nodes were dropped to make room for others, since the tree was started.
-        trees: The arrays of all trees.
+        arrays: Those of the trees; empty where the result has lost them. Ask `tree` or `trees`, which say why.
         trace: The root at 1, 2, 4, ... simulations, if the option `trace` asks for it.
     """
 
     state: State
-    tree: Tree = field(repr=False)
     action: int | None
     actions: NDArray[np.int64]
     visits: NDArray[np.int64]
@@ -81,15 +85,53 @@ class SearchResult:
     stopped_by: str
     memory_mb: float
     recycled: int
-    trees: tuple[Tree, ...] = field(repr=False)
+    arrays: tuple[Tree, ...] = field(repr=False)
     method: Method = field(repr=False)
     strategy: str
     trace: "Trace | None" = field(repr=False)
 
+    #: Why there are no trees, where there are none.
+    loss = DETACHED
+
+    @property
+    def tree(self) -> Tree:
+        """The arrays of the search tree; with several trees, of the first."""
+        return self.trees[0]
+
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """The arrays of all trees; ValueError if the result has lost them."""
+        if not self.arrays:
+            raise ValueError(f"this result has no tree any more: {self.loss}")
+        return self.arrays
+
+    def detach(self) -> "SearchResult":
+        """The same result without its trees: small to keep, and nothing holds on to their memory."""
+        detached = object.__new__(type(self))
+        detached.__dict__.update(self.__getstate__())
+        return detached
+
+    def leave_trees(self) -> None:
+        """Lose the trees, which are about to change; an `MCTS` object says so before it goes on."""
+        _ = self.line
+        self.__dict__.update(arrays=(), loss=GONE_ON)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the trees."""
+        return {**self.__dict__, "line": self.line, "arrays": ()}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "SearchResult":
+        """A copy with trees of its own, as large as they have nodes."""
+        copied = object.__new__(type(self))
+        memo[id(self)] = copied
+        copied.__dict__.update(copy.deepcopy(self.__getstate__(), memo))
+        copied.__dict__["arrays"] = tuple(grown(tree, int(tree.size[0])) for tree in self.arrays)
+        return copied
+
     @cached_property
     def line(self) -> tuple[int, ...]:
         """The best moves from here on; an `MCTS` object has it read before it changes the trees."""
-        return tuple(best_line(self.trees, self.action, self.state.game.num_players))
+        return tuple(best_line(self.arrays, self.action, self.state.game.num_players))
 
     def principal_variation(self) -> list[int]:
         """The line of best play, as far as the tree goes: `action`, and then the most visited moves.

@@ -239,11 +239,6 @@ class Searcher:
             self.change = None
             self.recycled += recycled
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Copy what nobody changes any more, and no machine code."""
-        self.finish_change()
-        return {name: value for name, value in self.__dict__.items() if name != "kernel"}
-
     def note_use(self) -> None:
         """Remember how much of the arrays was used, before it shrinks."""
         self.most_used = max(self.most_used, int(self.tree.size[0]))

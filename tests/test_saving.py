@@ -1,6 +1,11 @@
 import copy
+import importlib
 import json
 import os
+import pickle
+import sys
+import traceback
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -165,15 +170,12 @@ def rewrite(path: Path, change: Any) -> None:
             lambda header: header["game"].update({"class": ["os", "system"]}),
             "os.system as a class to load, which it is not",
         ),
-        (lambda header: header["game"].update({"class": ["nowhere", "Game"]}), "cannot be imported"),
+        (lambda header: header["game"].update({"class": ["nowhere", "Game"]}), "import nowhere first if you trust"),
         (lambda header: header["game"].update(fields={"rows": 3}), "does not fit fastmcts.games.tic_tac_toe.TicTacToe"),
         (lambda header: header["options"].update(colour=1), "options that this version does not know: colour"),
         (lambda header: header["options"].update(trees=2), "holds 1 trees, not 2"),
         (lambda header: header["options"].update(simulations=0), "does not fit this version: simulations must be"),
-        (
-            lambda header: header["options"].update(memory_mb=megabytes(50)),
-            "does not fit this version: its tree/visits",
-        ),
+        (lambda header: header["options"].update(memory_mb=megabytes(50)), "nodes, and there is room for 1 to 50"),
     ],
 )
 def test_a_foreign_file_is_refused_with_a_reason(saved: Path, change: Any, message: str) -> None:
@@ -198,8 +200,152 @@ def test_files_of_other_programs_are_refused(tmp_path: Path) -> None:
     path.write_text("hello")
     with pytest.raises(LoadError, match="is damaged or not a saved search"):
         MCTS.load(path)
-    with pytest.raises(LoadError, match="is damaged or not a saved search"):
+    with pytest.raises(LoadError, match="is not a saved search: Is a directory"):
         MCTS.load(tmp_path)
+
+
+MODULE = """
+from dataclasses import dataclass
+from pathlib import Path
+from fastmcts import Decided, UCT
+from fastmcts.games.tic_tac_toe import TicTacToe
+
+Path({marker!r}).touch()
+
+@dataclass(frozen=True)
+class Noughts(TicTacToe):
+    level: int = 0
+
+@dataclass(frozen=True)
+class Patient(Decided):
+    seconds: float = 1.0
+
+class Plain(UCT):
+    pass
+"""
+
+
+@pytest.fixture
+def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Path, Any]]:
+    """A search whose classes are of a module that is not imported any more; the module's mark, and the module."""
+    name, marker = "noughts_of_another", tmp_path / "imported"
+    (tmp_path / f"{name}.py").write_text(MODULE.format(marker=str(marker)))
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module(name)
+    MCTS(module.Noughts(level=3), simulations=100, seed=0, stop=module.Patient()).save(tmp_path / "foreign")
+    del sys.modules[name]
+    marker.unlink()
+    yield tmp_path / "foreign", marker, module
+    sys.modules.pop(name, None)
+
+
+def test_loading_imports_nothing_that_a_file_names(foreign: tuple[Path, Path, Any]) -> None:
+    path, marker, module = foreign
+    before = set(sys.modules)
+    with pytest.raises(LoadError, match=r"must not decide what is imported: import noughts_of_another first if you"):
+        MCTS.load(path)
+    with pytest.raises(LoadError, match=r"hand the class over: MCTS.load\(path, classes=\[Patient\]\)"):
+        MCTS.load(path, game=module.Noughts(level=3))
+    assert not marker.exists()
+    assert set(sys.modules) == before
+
+
+def test_a_class_of_a_module_that_is_imported_is_found(foreign: tuple[Path, Path, Any]) -> None:
+    path, marker, _ = foreign
+    module = importlib.import_module("noughts_of_another")
+    marker.unlink()
+    loaded = MCTS.load(path)
+    assert type(loaded.game) is module.Noughts
+    assert not marker.exists()
+
+
+def test_classes_and_the_game_can_be_handed_over(foreign: tuple[Path, Path, Any]) -> None:
+    path, marker, module = foreign
+    for classes, game in [([module.Noughts, module.Patient], None), ([module.Patient], module.Noughts(level=3))]:
+        loaded = MCTS.load(path, game=game, classes=classes)
+        assert loaded.game == module.Noughts(level=3)
+        assert loaded.options.stop == (module.Patient(),)
+        assert game is None or loaded.game is game
+    assert not marker.exists()
+
+
+def test_a_game_that_is_not_the_saved_one_is_refused(foreign: tuple[Path, Path, Any], saved: Path) -> None:
+    path, _, module = foreign
+    with pytest.raises(
+        LoadError, match=r"a search of Noughts\(level=3\), and the game handed over is Noughts\(level=2\)"
+    ):
+        MCTS.load(path, game=module.Noughts(level=2), classes=[module.Patient])
+    with pytest.raises(LoadError, match=r"search of TicTacToe\(\), and the game handed over is ConnectFour"):
+        MCTS.load(saved, game=games.ConnectFour())
+    with pytest.raises(TypeError, match="game must be a Game, such as"):
+        MCTS.load(saved, game=games.ConnectFour)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(TypeError, match="classes are those of games, strategies and stoppers, not"):
+        MCTS.load(saved, classes=[dict])
+    assert MCTS.load(saved, game=GAME).game is GAME
+
+
+def test_only_dataclasses_of_the_right_kind_are_made(saved: Path) -> None:
+    content = saved.read_bytes()
+    classes = [
+        ("subprocess", "Popen"),
+        ("fastmcts.mcts", "MCTS"),
+        ("fastmcts.method", "AllObservers"),
+        ("fastmcts.selection", "UCT"),
+        ("fastmcts.games", "TicTacToe"),
+        ("fastmcts.games._tricks", "Tricks"),
+        ("builtins", "dict"),
+        ("tests.test_saving", "GAME"),
+        ("tests.test_saving", "OneShot.num_players"),
+        ("tests.test_saving", "GAME.__class__"),
+        ("", ""),
+    ]
+    for module, name in classes:
+        saved.write_bytes(content)
+        rewrite(saved, lambda header, named=[module, name]: header["game"].update({"class": named}))
+        with pytest.raises(LoadError):
+            MCTS.load(saved)
+        saved.write_bytes(content)
+        if name != "UCT":
+            rewrite(saved, lambda header, named=[module, name]: header["options"]["selection"].update({"class": named}))
+            with pytest.raises(LoadError):
+                MCTS.load(saved)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        {"bytes": "00" * 8, "shape": [1], "dtype": "|O"},
+        {"bytes": "00" * 8, "shape": [-1], "dtype": "<i8"},
+        {"bytes": "00" * 8, "shape": [2**62], "dtype": "<i8"},
+        {"bytes": "00" * 8, "shape": [1], "dtype": "nonsense"},
+        {"bytes": "00" * 8, "shape": "1", "dtype": "<i8"},
+        {"bytes": "0", "shape": [1], "dtype": "<i8"},
+        {"bytes": 8, "shape": [1], "dtype": "<i8"},
+        {"bytes": "00" * 8, "shape": [1], "dtype": ["<i8"]},
+        {"bytes": "00" * 8, "shape": [True], "dtype": "<i8"},
+    ],
+)
+def test_an_array_in_the_header_that_is_none_is_refused(array: Any, saved: Path) -> None:
+    rewrite(saved, lambda header: header["options"].update(seed=array))
+    with pytest.raises(LoadError, match="it holds an array of"):
+        MCTS.load(saved)
+
+
+def test_the_advice_of_numpy_reaches_nobody(tmp_path: Path) -> None:
+    path = tmp_path / "other"
+    objects, numbers = np.array([{}, None], object), np.zeros(3)
+    for write in (
+        lambda file: pickle.dump([1, 2], file),
+        lambda file: np.save(file, objects, allow_pickle=True),
+        lambda file: np.save(file, numbers),
+        lambda file: np.savez(file, header=objects),
+        lambda file: np.savez_compressed(file, header=numbers),
+    ):
+        with path.open("wb") as file:
+            write(file)
+        with pytest.raises(LoadError, match=r"other is damaged or not a saved search of fastmcts$") as caught:
+            MCTS.load(path)
+        assert "pickle" not in "".join(traceback.format_exception(caught.value))
 
 
 def test_a_class_that_could_not_be_found_again_is_not_saved(tmp_path: Path) -> None:

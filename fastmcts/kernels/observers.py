@@ -15,8 +15,10 @@ from fastmcts.kernels.chance import draw_outcome
 from fastmcts.kernels.children import fixed_child
 from fastmcts.kernels.expand import start_nodes
 from fastmcts.kernels.record import record
+from fastmcts.kernels.replay import confirm
 from fastmcts.kernels.rng import GOLDEN, mix
 from fastmcts.kernels.rollout import play_out
+from fastmcts.kernels.soundness import UNCONFIRMED
 
 
 @compiled
@@ -83,6 +85,8 @@ def information_set(game, tree, player, scratch):
     known = hash_known(game, player, scratch)
     near = nearest(tree, known)
     if tree.known[near] == known:
+        if tree.action[near] == UNCONFIRMED:
+            confirm(game, tree, near, player, scratch)
         return near
     node = tree.size[0]
     tree.size[0] = node + 1
