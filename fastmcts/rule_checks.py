@@ -1,0 +1,278 @@
+"""Do the rules of a game keep to what a search relies on?
+
+Compiled code checks no bounds: a rule that writes past the end of an array, or names a player that does not exist,
+would corrupt the memory of the process. In plain Python the same rules are watched: buffers have exactly the size
+that was declared, so that NumPy refuses what lies outside, and are filled with canaries, so that what a rule leaves
+out is seen.
+"""
+
+import linecache
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from fastmcts.arrays import Rng
+from fastmcts.constants import CHANCE, TERMINAL
+from fastmcts.errors import GameError
+from fastmcts.game import Game
+from fastmcts.kernels.rng import below, make_rng
+from fastmcts.state import State
+
+CANARY = -0x5EED
+POLICIES = ("random_action", "rollout_action", "careful_action")
+PACKAGE = Path(__file__).parent
+
+#: Rule -> what it is to do with its last argument, for those that return nothing.
+IN_PLACE = {
+    "initial": "change `state` in place",
+    "apply": "change `state` in place",
+    "determinize": "change `state` in place",
+    "observe": "write what the player knows into `out`",
+    "returns": "write each player's utility into `out`",
+    "evaluate": "write each player's utility into `out`",
+    "prior": "write a number for each action into `out`",
+}
+
+#: Rule -> what it returns, for those that return a whole number.
+NUMBERS = {
+    "current_player": "the player to move, CHANCE or TERMINAL",
+    "legal_actions": "how many actions it has written into `actions`",
+    "chance_outcomes": "how many outcomes it has written into `actions`",
+    **dict.fromkeys(POLICIES, "one of the legal actions"),
+}
+
+
+class RuleCheck:
+    """One random game in plain Python, in which what a search relies on is checked.
+
+    Args:
+        game: The game.
+        seed: Which random game.
+    """
+
+    def __init__(self, game: Game, seed: int) -> None:
+        self.game = game
+        self.seed = seed
+        self.rng: Rng = make_rng(seed)
+        self.moves: list[int] = []
+        self.state = game.new_state(np.zeros(game.state_size, np.int64))
+        self.state = self.guarded("initial", game.new_initial_state, seed)
+
+    def fail(self, what: str) -> NoReturn:
+        """Raise GameError with how to get to the position."""
+        raise GameError(f"{self.game.name}: {what}\n  in the position {self.where()}\n  {self.state.array.tolist()}")
+
+    def where(self) -> str:
+        """How to get to the position."""
+        return f"after the moves {self.moves} from new_initial_state(seed={self.seed})"
+
+    # ---- Calling a rule
+
+    def guarded(self, rule: str, call: Callable[..., Any], *arguments: Any) -> Any:
+        """Call something of the game's; an exception becomes a GameError that shows the author's line."""
+        try:
+            with np.errstate(all="ignore"):
+                return call(*arguments)
+        except GameError:
+            raise
+        except IndexError as error:
+            self.fail(f"{rule} reads or writes past the end of an array: {error}{self.sizes(rule)}{author_line(error)}")
+        except Exception as error:
+            self.fail(f"{rule} raises {type(error).__name__}: {error}{author_line(error)}")
+
+    def sizes(self, rule: str) -> str:
+        """What was declared about the arrays that a rule is given."""
+        names = ["state_size"]
+        if rule in ("legal_actions", *POLICIES):
+            names.append("num_actions")
+        elif rule == "chance_outcomes":
+            names.append("num_chance_outcomes")
+        elif rule in ("returns", "evaluate"):
+            names.append("num_players")
+        return f" ({', '.join(f'{name} is {getattr(self.game, name)}' for name in names)})"
+
+    def untouched(self, rule: str, call: Callable[..., Any], *arguments: Any) -> Any:
+        """Call something that must leave the position alone."""
+        before = self.state.array.copy()
+        answer = self.guarded(rule, call, *arguments)
+        if not np.array_equal(before, self.state.array):
+            self.fail(f"{rule} changes the position; only apply and determinize may")
+        return answer
+
+    def number(self, rule: str, *arguments: Any) -> int:
+        """Call a rule that returns a whole number and leaves the position alone."""
+        answer = self.untouched(rule, getattr(self.game, rule), *arguments)
+        if not isinstance(answer, int | np.integer | np.bool_):
+            without = "; does it end without a return?" if answer is None else ""
+            self.fail(f"{rule} returns {found(answer)}, not {NUMBERS[rule]}, a whole number{without}")
+        return int(answer)
+
+    def in_place(self, rule: str, *arguments: Any) -> None:
+        """Call a rule that changes one of its arguments and returns nothing."""
+        self.refuse_answer(rule, self.guarded(rule, getattr(self.game, rule), *arguments))
+
+    def refuse_answer(self, rule: str, answer: Any) -> None:
+        """Fail if a rule returns something that nobody looks at."""
+        if answer is not None:
+            self.fail(f"{rule} returns {found(answer)}; it must {IN_PLACE[rule]} and return nothing")
+
+    # ---- What must be true in a position
+
+    def check_player(self) -> int:
+        """The player to move is one that exists."""
+        game = self.game
+        player = self.number("current_player", self.state.array)
+        if player not in (CHANCE, TERMINAL) and not 0 <= player < game.num_players:
+            self.fail(f"current_player says {player}, not 0 to {game.num_players - 1}, CHANCE or TERMINAL")
+        if player == CHANCE and not game.has_chance:
+            self.fail(
+                "current_player says CHANCE, but num_chance_outcomes is 0: declare how many outcomes there can be,"
+                " and list them in chance_outcomes"
+            )
+        return player
+
+    def check_moves(self) -> list[int]:
+        """Legal actions are sorted, distinct and in range."""
+        game = self.game
+        buffer = np.full(game.num_actions, CANARY, np.int64)
+        count = self.number("legal_actions", self.state.array, buffer)
+        if not 1 <= count <= game.num_actions:
+            self.fail(f"legal_actions returns {count} in an unfinished game; 1 to {game.num_actions} can be")
+        return self.listed("legal_actions", buffer[:count].tolist(), game.num_actions)
+
+    def listed(self, rule: str, actions: list[int], end: int) -> list[int]:
+        """Return actions that are in ascending order, distinct and below `end`, or fail."""
+        if CANARY in actions:
+            self.fail(f"{rule} returns {len(actions)} without writing so many entries of `actions`")
+        if actions != sorted(set(actions)):
+            self.fail(f"{rule} are not in ascending order without repetition: {actions}")
+        if not 0 <= actions[0] <= actions[-1] < end:
+            self.fail(f"{rule} are not all from 0 to {end - 1}: {actions}")
+        return actions
+
+    def check_policies(self, actions: list[int]) -> None:
+        """What the game says about its legal actions can be used."""
+        game, array = self.game, self.state.array
+        for policy in POLICIES:
+            choice = self.number(policy, array, np.zeros(game.num_actions, np.int64), self.rng)
+            if choice not in actions:
+                self.fail(f"{policy} plays {choice}, which is not legal; legal are {actions}")
+        for action in actions:
+            self.untouched("is_promising", game.is_promising, array, action)
+            self.untouched("reveals", game.reveals, array, action)
+        if game.overrides("prior"):
+            self.check_prior(actions)
+        self.check_utilities("evaluate")
+
+    def check_prior(self, actions: list[int]) -> None:
+        """Every action gets a weight that is a number and not negative."""
+        weights = np.full(len(actions), np.nan)
+        listed = np.array(actions, np.int64)
+        answer = self.untouched("prior", self.game.prior, self.state.array, listed, len(actions), weights)
+        self.refuse_answer("prior", answer)
+        if not (np.isfinite(weights).all() and weights.min() >= 0.0):
+            self.fail(f"prior gives {weights.tolist()}; every action needs a number of at least 0")
+
+    def check_outcomes(self) -> list[int]:
+        """Chance outcomes are sorted, distinct and in range; their probabilities add up to one."""
+        size = self.game.num_chance_outcomes
+        buffer, weights = np.full(size, CANARY, np.int64), np.full(size, np.nan)
+        count = self.number("chance_outcomes", self.state.array, buffer, weights)
+        if not 1 <= count <= size:
+            self.fail(f"chance_outcomes returns {count} where chance decides; 1 to {size} can be")
+        outcomes = self.listed("chance_outcomes", buffer[:count].tolist(), size)
+        probabilities = weights[:count].tolist()
+        if not (min(probabilities) > 0.0 and abs(sum(probabilities) - 1.0) <= 1e-9):
+            self.fail(f"the probabilities of chance_outcomes must be positive and sum to 1: {probabilities}")
+        return outcomes
+
+    def check_utilities(self, rule: str) -> list[float]:
+        """Every player gets a finite utility within the declared range."""
+        game = self.game
+        out = np.full(game.num_players, np.nan)
+        self.refuse_answer(rule, self.untouched(rule, getattr(game, rule), self.state.array, out))
+        if np.isnan(out).any():
+            player = int(np.flatnonzero(np.isnan(out))[0])
+            self.fail(f"{rule} leaves out player {player}, or gives it NaN: {out.tolist()}")
+        if out.min() < game.min_utility or out.max() > game.max_utility:
+            self.fail(f"{rule} gives {out.tolist()}, outside of {game.min_utility} to {game.max_utility}")
+        return out.tolist()
+
+    def check_world(self, player: int, mover: int, seed: int) -> State:
+        """A world that is drawn for a player looks the same to it, with the same player to move and its same moves."""
+        known, world = self.known(self.state, player), self.state.clone()
+        self.in_place("determinize", world.array, player, make_rng(seed))
+        if self.known(world, player) != known:
+            self.fail(f"determinize changes what player {player} knows")
+        if world.current_player() != mover:
+            self.fail(f"determinize changes the player to move from {mover} to {world.current_player()}")
+        if mover == player and world.legal_actions() != self.state.legal_actions():
+            self.fail(f"player {player}, to move, has other moves in a world it cannot tell apart")
+        return world
+
+    def known(self, state: State, player: int) -> list[int]:
+        """What a player knows of a position."""
+        out = np.zeros(self.game.state_size, np.int64)
+        before = state.array.copy()
+        self.in_place("observe", state.array, player, out)
+        if not np.array_equal(before, state.array):
+            self.fail("observe changes the position; only apply and determinize may")
+        return out.tolist()
+
+    def after(self, action: int) -> State:
+        """The position after an action."""
+        after = self.state.clone()
+        answer = self.guarded(f"apply({action})", self.game.apply, after.array, action)
+        self.refuse_answer("apply", answer)
+        return after
+
+    def drawn(self, actions: list[int]) -> int:
+        """One of several actions, at random."""
+        with np.errstate(over="ignore"):
+            return actions[int(below(self.rng, len(actions)))]
+
+    def check_length(self) -> None:
+        """The game is not longer than it may be."""
+        if len(self.moves) > self.game.max_game_length:
+            self.fail(f"the game is longer than max_game_length = {self.game.max_game_length}")
+
+
+def check_declared(game: Game) -> None:
+    """What a game declares goes together."""
+    game.check_declaration()
+    if game.overrides("determinize") != game.overrides("observe"):
+        missing = "observe" if game.overrides("determinize") else "determinize"
+        raise GameError(
+            f"{game.name} must have both determinize and observe, or neither: {missing} is missing"
+            " (observe writes what a player knows, determinize draws a world that fits it)"
+        )
+    if game.has_chance and not game.overrides("chance_outcomes"):
+        raise GameError(
+            f"{game.name} has num_chance_outcomes = {game.num_chance_outcomes}, but no method chance_outcomes"
+            " that lists them"
+        )
+
+
+def found(answer: Any) -> str:
+    """Name an answer that is not what was asked for."""
+    text = repr(answer)
+    kind = type(answer).__name__
+    return "None" if answer is None else f"the {kind} {text}" if len(text) <= 60 else f"a {kind}"
+
+
+def author_line(error: Exception) -> str:
+    """The line of the author's, or of a game in the box, in which an exception was raised; empty if there is none."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if is_of_a_game(Path(frame.filename))]
+    if not frames or frames[-1].lineno is None:
+        return ""
+    frame = frames[-1]
+    source = linecache.getline(frame.filename, frame.lineno or 0).strip()
+    return f"\n  {Path(frame.filename).name}, line {frame.lineno}:  {source}"
+
+
+def is_of_a_game(path: Path) -> bool:
+    """Whether a file holds rules, and not the machinery that calls them."""
+    return PACKAGE not in path.parents or PACKAGE / "games" in path.parents
