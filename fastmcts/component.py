@@ -9,7 +9,12 @@ The type carries a fingerprint of the component's code and constants, so each co
 has its own specialisation of the one entry kernel, and Numba's disk cache finds it in the next process.
 
 Int, bool, string, tuple and array attributes (fields, class attributes and properties alike) are
-compile-time constants. Float fields and properties are run-time values: changing one compiles nothing.
+compile-time constants; arrays among them are frozen when they are first used. Float fields and properties are
+run-time values: changing one compiles nothing.
+
+Whoever edits rules while Python runs (binds a constant anew, defines a helper again in a notebook) gets the new
+rules in the next search: a component's type is asked for anew each time, and looks whether what its code reaches is
+still the same.
 """
 
 import dataclasses
@@ -36,8 +41,8 @@ from numba.extending import (
 
 from fastmcts.compile_errors import explain
 from fastmcts.errors import CompileError
-from fastmcts.fingerprint import fingerprint
-from fastmcts.jit import compiled_method
+from fastmcts.fingerprint import Reach, fingerprint, is_covered
+from fastmcts.jit import call_dispatcher, compiled_method, forget_compiled
 
 CONSTANT_TYPES = (bool, int, float, str, tuple, np.ndarray, np.generic)
 
@@ -47,17 +52,16 @@ class Component:
 
     _run_time_values: tuple[float, ...]  # the float fields, written down with the type
 
-    @cached_property
+    @property
     def numba_type(self) -> "ComponentType":
-        """The type that stands for this component in kernel signatures."""
-        declaration = Declaration(self)
-        key = declaration.key
-        if key not in KNOWN_TYPES:
-            component_type = ComponentType(declaration.name, declaration.fingerprint, declaration.float_fields)
-            KNOWN_TYPES[key] = component_type
-            DECLARATIONS.setdefault(component_type.key, declaration)
-        self.__dict__["_run_time_values"] = tuple(float(getattr(self, name)) for name in declaration.float_fields)
-        return KNOWN_TYPES[key]
+        """The type that stands for this component in kernel signatures; another one after its rules were edited."""
+        known = KNOWN_CLASSES.get(type(self))
+        if known is None or known.reach.has_changed:
+            known = examine(type(self))
+        if self.__dict__.get("_known") is not known:
+            self.__dict__["_numba_type"] = declare(self, known)
+            self.__dict__["_known"] = known
+        return self.__dict__["_numba_type"]
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle and copy the fields alone: what was derived from them is derived anew."""
@@ -106,8 +110,44 @@ class Declaration:
 #: ComponentType.key -> Declaration, for every type that this process has seen.
 DECLARATIONS: dict[tuple[str, str, tuple[str, ...]], Declaration] = {}
 
-#: Declaration.key -> the type, so that the code of equal components is examined once.
-KNOWN_TYPES: dict[Hashable, "ComponentType"] = {}
+
+@dataclasses.dataclass(eq=False)
+class KnownClass:
+    """A class of components whose code was examined.
+
+    Attributes:
+        reach: What its code stood for then.
+        types: Declaration.key -> the type, so that the code of equal components is examined once.
+    """
+
+    reach: Reach
+    types: dict[Hashable, "ComponentType"] = dataclasses.field(default_factory=dict)
+
+
+#: The classes of components that this process has seen.
+KNOWN_CLASSES: dict[type, KnownClass] = {}
+
+
+def examine(cls: type) -> KnownClass:
+    """Note what a class of components reaches, and have nothing left of what was compiled from older code."""
+    if cls in KNOWN_CLASSES:
+        forget_compiled(KNOWN_CLASSES[cls].reach.dispatchers)
+    own = [parent for parent in cls.__mro__ if not is_covered(parent) and parent is not object]
+    reach = Reach(own, [*dict(methods_of(cls)).values(), *getters_of(cls)])
+    KNOWN_CLASSES[cls] = KnownClass(reach)
+    return KNOWN_CLASSES[cls]
+
+
+def declare(component: Component, known: KnownClass) -> "ComponentType":
+    """The type of a component, and its float fields written down for the kernels."""
+    declaration = Declaration(component)
+    key = declaration.key
+    if key not in known.types:
+        component_type = ComponentType(declaration.name, declaration.fingerprint, declaration.float_fields)
+        known.types[key] = component_type
+        DECLARATIONS.setdefault(component_type.key, declaration)
+    component.__dict__["_run_time_values"] = tuple(float(getattr(component, name)) for name in declaration.float_fields)
+    return known.types[key]
 
 
 def hashable(value: Any) -> Hashable:
@@ -170,6 +210,15 @@ def methods_of(cls: type) -> Iterator[tuple[str, Callable[..., Any]]]:
         function = getattr(cls, name)
         if isinstance(function, FunctionType) and not hasattr(Component, name):
             yield name, function
+
+
+def getters_of(cls: type) -> Iterator[FunctionType]:
+    """Yield the functions behind the properties of a class: what they return is a constant or a run-time value."""
+    for name in dir(cls):
+        static = inspect.getattr_static(cls, name)
+        getter = static.func if isinstance(static, cached_property) else getattr(static, "fget", None)
+        if isinstance(getter, FunctionType) and not hasattr(Component, name):
+            yield getter
 
 
 class ComponentType(types.Type):
@@ -287,8 +336,4 @@ def declare_method(name: str) -> None:
 
     @lower_builtin(MethodTemplate.key, ComponentType, types.VarArg(types.Any))
     def lower_call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        dispatcher = types.Dispatcher(signature.args[0].declaration.method(name))
-        call_type = dispatcher.get_call_type(context.typing_context, signature.args, {})
-        call = context.get_function(dispatcher, call_type)
-        context.add_linking_libs(getattr(call, "libs", ()))
-        return call(builder, args)
+        return call_dispatcher(signature.args[0].declaration.method(name), context, builder, signature, args)

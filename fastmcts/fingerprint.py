@@ -3,12 +3,17 @@
 Numba's disk cache watches only the file of the cached function (numba #1833): edit a rule in another
 file and it silently runs the old code. The fingerprint stands in the signature of every kernel, so
 that an edit anywhere a component reaches is a cache miss, and no edit is a hit.
+
+Within a process, names are bound anew: a constant of a module, a helper in a later cell of a notebook. To hash all
+that before every search would take milliseconds; to see that every name still stands for the same object takes
+microseconds (`Reach`). Arrays keep their identity when they are written to, so those that are reached are frozen.
 """
 
 import hashlib
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from functools import cache
+from operator import attrgetter, is_
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -58,25 +63,69 @@ def framework_digest() -> bytes:
     return digest.digest()
 
 
+class Reach:
+    """What some code stood for when it was examined, so that an edit is noticed.
+
+    Args:
+        classes: Whose attributes count, all of them.
+        functions: The code, with everything that it reaches.
+    """
+
+    def __init__(self, classes: Iterable[type], functions: Iterable[Any]) -> None:
+        walk = Walk()
+        for function in functions:
+            walk.add_function(function)
+        names = {id(scope): (scope, sorted(found)) for scope, found in walk.mentioned.values()}
+        for cls in classes:
+            names[id(cls)] = (vars(cls), list(vars(cls)))
+        #: How to look up names, which ones, and what they stand for: None where there is nothing of that name.
+        self.names = [(scope.get, found, [*map(scope.get, found)]) for scope, found in names.values()]
+        self.sizes = [(vars(cls), len(vars(cls))) for cls in classes]
+        self.parts = [
+            (attrgetter(part), owners, [*map(attrgetter(part), owners)])
+            for part, owners in (
+                ("__code__", walk.functions),
+                ("__defaults__", walk.functions),
+                ("cell_contents", walk.cells),
+            )
+        ]
+        self.dispatchers = walk.dispatchers
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether a name stands for something else now, or a function has other code."""
+        looks = (*self.names, *self.parts)
+        return any(len(scope) != size for scope, size in self.sizes) or not all(
+            all(map(is_, map(look, places), found)) for look, places, found in looks
+        )
+
+
 class Walk:
     """One traversal over functions and the globals they name, feeding a digest."""
 
     def __init__(self) -> None:
         self.digest = hashlib.sha256()
-        self.seen: set[int] = set()
+        self.seen: set[Hashable] = set()
+        self.functions: list[Any] = []
+        self.cells: list[Any] = []
+        self.dispatchers: list[Any] = []  # of functions that a user has compiled with Numba's own decorators
+        self.mentioned: dict[int, tuple[Any, set[str]]] = {}  # by namespace: it, and the names looked up in it
 
     def add_function(self, function: Any) -> None:
         """Hash a function's bytecode and every value its names can stand for."""
-        function = getattr(function, "py_func", function)
+        if hasattr(function, "py_func"):
+            self.dispatchers.append(function)
+            function = function.py_func
         if id(function) in self.seen or is_covered(function):
             return
         self.seen.add(id(function))
+        self.functions.append(function)
+        self.cells.extend(function.__closure__ or ())
         names = frozenset(self.add_code(function.__code__))
         self.add_value("defaults", function.__defaults__, names)
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             self.add_value(name, cell.cell_contents, names)
-        for name in sorted(names & function.__globals__.keys()):
-            self.add_value(name, function.__globals__[name], names)
+        self.add_names(function.__globals__, names)
 
     def add_code(self, code: CodeType) -> Iterator[str]:
         """Hash bytecode and constants (not line numbers) and yield the names it mentions."""
@@ -93,6 +142,7 @@ class Walk:
         """Hash one value; of modules and classes, only the attributes that `names` mentions."""
         self.digest.update(name.encode())
         if isinstance(value, np.ndarray):
+            freeze(value)
             self.digest.update(repr((value.dtype.str, value.shape)).encode() + value.tobytes())
         elif isinstance(value, FunctionType) or hasattr(value, "py_func"):
             self.add_function(value)
@@ -108,11 +158,25 @@ class Walk:
 
     def add_namespace(self, namespace: ModuleType | type, names: frozenset[str]) -> None:
         """Hash the attributes of a module or class that the code mentions by name."""
-        if id(namespace) in self.seen or is_covered(namespace):
+        visit = id(namespace), names  # other names may be other attributes
+        if visit in self.seen or is_covered(namespace):
             return
-        self.seen.add(id(namespace))
-        for name in sorted(names & vars(namespace).keys()):
-            self.add_value(name, vars(namespace)[name], names)
+        self.seen.add(visit)
+        self.add_names(vars(namespace), names)
+
+    def add_names(self, scope: Any, names: frozenset[str]) -> None:
+        """Hash what names stand for in a namespace, and remember that they were looked up there."""
+        self.mentioned.setdefault(id(scope), (scope, set()))[1].update(names)
+        for name in sorted(names & scope.keys()):
+            self.add_value(name, scope[name], names)
+
+
+def freeze(array: np.ndarray) -> None:
+    """Let nobody write to an array that is a constant of compiled code, nor to those of which it is a part."""
+    part: Any = array
+    while isinstance(part, np.ndarray):
+        part.flags.writeable = False
+        part = part.base
 
 
 def is_covered(value: Any) -> bool:

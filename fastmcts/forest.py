@@ -40,6 +40,7 @@ class Forest:
         self.viewer: int | None = None  # whose view the root is; None where everything is known
         self.seeds = tree_seeds(options.seed, len(self.searchers))
         self.crew: Crew | None = None
+        self.rules = self.searchers[0].compiled_key  # by which the trees were grown
 
     @property
     def trees(self) -> tuple[Tree, ...]:
@@ -108,6 +109,13 @@ class Forest:
         """Have nothing to go on from."""
         for searcher in self.searchers:
             searcher.is_planted = False
+
+    def notice_edits(self) -> None:
+        """Forget trees that were grown by rules which were edited since."""
+        rules = self.searchers[0].compiled_key
+        if rules != self.rules:
+            self.forget()
+            self.rules = rules
 
     def start_over(self, options: Options) -> None:
         """Forget everything and take other seeds."""

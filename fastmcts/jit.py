@@ -10,12 +10,15 @@
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import numpy as np
-from numba import config, njit, typeof
-from numba.extending import register_jitable
+from numba import config, njit, typeof, types
+from numba.core.imputils import lower_builtin
+from numba.core.typing.templates import AbstractTemplate, infer_global
+
+from fastmcts.cache import cached
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -28,9 +31,54 @@ JIT_ENABLED: bool = not config.DISABLE_JIT  # pyright: ignore[reportAttributeAcc
 CODE_GENERATION: tuple[Any, ...] = tuple(getattr(config, name) for name in ("BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT"))
 
 
+#: What `compiled` has made of functions, until rules are edited.
+DISPATCHERS: dict[Callable[..., Any], Any] = {}
+
+
 def compiled(function: Function) -> Function:
     """Make a function callable from rules and kernels; from Python it stays as it is."""
-    return register_jitable(**INNER_OPTIONS)(function)
+    if not JIT_ENABLED:
+        return function
+
+    class CompiledTemplate(AbstractTemplate):
+        key = function
+
+        def generic(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+            return types.Dispatcher(compiled_function(function)).get_call_type(self.context, args, kws)
+
+    infer_global(function, types.Function(CompiledTemplate))
+
+    @lower_builtin(function, types.VarArg(types.Any))
+    def lower_call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return call_dispatcher(compiled_function(function), context, builder, signature, args)
+
+    return function
+
+
+def compiled_function(function: Callable[..., Any]) -> Any:
+    """The dispatcher of a function that `compiled` has marked."""
+    if function not in DISPATCHERS:
+        DISPATCHERS[function] = compiled_method(function)
+    return DISPATCHERS[function]
+
+
+def call_dispatcher(dispatcher: Any, context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """Generate code for a call of compiled code."""
+    function = types.Dispatcher(dispatcher)
+    call = context.get_function(function, function.get_call_type(context.typing_context, signature.args, {}))
+    context.add_linking_libs(getattr(call, "libs", ()))
+    return call(builder, args)
+
+
+def forget_compiled(dispatchers: Iterable[Any]) -> None:
+    """Compile helpers anew when they are next called, since they hold what their names stood for.
+
+    Args:
+        dispatchers: Functions that a user has compiled with Numba's own decorators.
+    """
+    DISPATCHERS.clear()
+    for dispatcher in dispatchers:
+        dispatcher.recompile()
 
 
 def compiled_method(function: Callable[..., Any]) -> Any:
@@ -41,7 +89,7 @@ def compiled_method(function: Callable[..., Any]) -> Any:
 def entry(function: Function) -> Function:
     """Compile a kernel that Python calls: cached on disk, and it lets other threads run."""
     if JIT_ENABLED:
-        return njit(function, cache=True, nogil=True, **OPTIONS)  # pyright: ignore[reportReturnType]
+        return cached(njit(function, nogil=True, **OPTIONS))
 
     @functools.wraps(function)
     def interpreted(*arguments: Any) -> Any:

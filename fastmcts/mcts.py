@@ -37,8 +37,8 @@ class MCTS:
     """Searches positions of one game and keeps what it has learnt.
 
     A search of the position that was searched last, or of one up to three moves below it, goes on from the
-    statistics there; any other position starts anew, exactly as `fastmcts.search` would. After Ctrl-C the
-    tree is whole, and the next search goes on from it.
+    statistics there; any other position starts anew, exactly as `fastmcts.search` would, and so does one after the
+    rules were edited. After Ctrl-C the tree is whole, and the next search goes on from it.
 
     Args:
         game: The game.
@@ -89,6 +89,7 @@ class MCTS:
         actions = np.array(state.legal_actions(), np.int64)
         self.finish_last_result()
         start = time.perf_counter()
+        self.forest.notice_edits()
         self.go_to(state)
         before = self.forest.root_visits
         spent = time.perf_counter() - start

@@ -150,12 +150,14 @@ class Searcher:
         """Compile the kernels for these components, or load them from the cache; return the seconds."""
         start = time.perf_counter()
         try:
-            if self.compiled_key not in COMPILED:
+            key = self.compiled_key
+            if key not in COMPILED:
+                self.kernel = type(self).kernel
                 self.run_kernel(0)
-                COMPILED[self.compiled_key] = compiled_for(self.kernel, *self.arguments, 0)
+                COMPILED[key] = compiled_for(self.kernel, *self.arguments, 0)
         except CompileError as error:
             raise error.with_traceback(None) from None
-        self.kernel = COMPILED[self.compiled_key]
+        self.kernel = COMPILED[key]
         return time.perf_counter() - start
 
     @property

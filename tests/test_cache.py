@@ -158,3 +158,56 @@ print(json.dumps({"misses": sum(run.stats.cache_misses.values()), "signatures": 
 
 def test_bounds_checked_code_is_never_taken_for_unchecked(folder: Path) -> None:
     assert run_python(SEARCH, folder, NUMBA_BOUNDSCHECK="1")["misses"] == 1
+
+
+def cut_off(content: bytes) -> bytes:
+    return content[: len(content) // 2]
+
+
+def emptied(content: bytes) -> bytes:
+    return b""
+
+
+def flipped(content: bytes) -> bytes:
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+
+
+def replaced(content: bytes) -> bytes:
+    return b"something else"
+
+
+@pytest.mark.parametrize("damage", [cut_off, emptied, flipped, replaced])
+def test_a_damaged_file_of_the_cache_is_compiled_and_written_again(
+    folder: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    files = [path for path in (folder / "cache").rglob("*") if path.is_file()]
+    assert files
+    for path in files:
+        path.write_bytes(damage(path.read_bytes()))
+    for hits in (0, 1):
+        answer = run_python(SEARCH, folder)
+        assert (answer["hits"], answer["misses"], answer["action"]) == (hits, 1 - hits, 1)
+
+
+def test_a_full_disk_costs_the_cache_and_not_the_search(folder: Path) -> None:
+    shutil.rmtree(folder / "cache")
+    full = """
+import errno
+import tempfile
+import warnings
+
+def no_room(*arguments, **options):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+warnings.simplefilter("always")
+caught = warnings.catch_warnings(record=True)
+messages = caught.__enter__()
+import fastmcts
+tempfile.TemporaryFile = no_room
+"""
+    told = 'print(json.dumps({"action": result.action, "said": [str(m.message) for m in messages]}))'
+    answer = run_python(full + SEARCH[: SEARCH.index("stats =")] + told, folder)
+    assert answer["action"] == 1
+    assert any("No space left on device" in said and "NUMBA_CACHE_DIR" in said for said in answer["said"])
+    assert not [path for path in (folder / "cache").rglob("*") if path.is_file()]

@@ -1,5 +1,6 @@
 import json
 import math
+import types
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -138,6 +139,16 @@ def test_the_fingerprint_sees_values_that_a_module_attribute_names() -> None:
     before = fingerprint([uses_math], {})
     assert before == fingerprint([uses_math], {})
     assert before != fingerprint([uses_more_math], {})
+
+
+def test_the_fingerprint_sees_what_each_function_names_in_the_same_module() -> None:
+    def make(second: int):
+        tables = types.ModuleType("tables")
+        tables.first, tables.second = 1, second  # pyright: ignore[reportAttributeAccessIssue]
+        return [lambda: tables.first, lambda: tables.second]
+
+    assert fingerprint(make(1), {}) == fingerprint(make(1), {})
+    assert fingerprint(make(1), {}) != fingerprint(make(2), {})
 
 
 def uses_math(x):

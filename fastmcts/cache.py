@@ -1,0 +1,78 @@
+"""Compiled kernels on disk, one file for each.
+
+Numba's own cache keeps an index beside numbered files. A file that was cut off, by a full disk or a kill, ends every
+later search with an UnpicklingError; and two processes that write at the same time may give one number to two
+kernels (numba #4807, #10128). Here a file is named after what it holds the code for and starts with a checksum: what
+cannot be read as it was written is not there, and is compiled and written again.
+"""
+
+import hashlib
+import pickle
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+DIGEST_BYTES = hashlib.sha256().digest_size
+
+
+class KernelFiles(IndexDataCacheFile):
+    """The files of one kernel, for all the types that it was compiled for."""
+
+    def __init__(self, cache_path: str, filename_base: str, source_stamp: Any) -> None:
+        super().__init__(cache_path, filename_base, source_stamp)
+        self.base = filename_base
+
+    def path(self, key: Any) -> Path:
+        """Where the code for a signature belongs, from this source, on this processor, by this version of Numba."""
+        what = repr((numba.__version__, self._source_stamp, key))
+        return Path(self._cache_path) / f"{self.base}.{hashlib.sha256(what.encode()).hexdigest()[:24]}.nbc"
+
+    def load(self, key: Any) -> Any:
+        """What was saved; None if there is nothing, or nothing whole."""
+        try:
+            content = self.path(key).read_bytes()
+        except OSError:
+            return None
+        digest, data = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
+        return pickle.loads(data) if digest == hashlib.sha256(data).digest() else None
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write the code for a signature, at once or not at all."""
+        content = self._dump(data)
+        with self._open_for_write(str(self.path(key))) as file:
+            file.write(hashlib.sha256(content).digest() + content)
+
+    def flush(self) -> None:
+        """Have nothing saved."""
+        for path in Path(self._cache_path).glob(f"{self.base}.*.nbc"):
+            path.unlink(missing_ok=True)
+
+
+class KernelCache(FunctionCache):
+    """Numba's cache of a function, with files of our own."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        files = self._cache_file
+        self._cache_file = KernelFiles(files._cache_path, self._impl.filename_base, files._source_stamp)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep compiled code; where there is no room or permission, do without."""
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            warnings.warn(
+                f"compiled code cannot be kept for the next process in {self.cache_path}: {error.strerror};"
+                " the environment variable NUMBA_CACHE_DIR can name another folder",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+
+def cached(dispatcher: Any) -> Any:
+    """Let a dispatcher keep its code on disk."""
+    dispatcher._cache = KernelCache(dispatcher.py_func)
+    return dispatcher
