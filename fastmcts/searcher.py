@@ -23,6 +23,7 @@ from fastmcts.options import Options
 from fastmcts.scratch import Scratch, make_scratch
 from fastmcts.strategy import Strategy, make_strategy
 from fastmcts.tree import Tree
+from fastmcts.trial import try_out
 
 GRACE_SECONDS = 0.01  # by which making room may pass the deadline
 GROWTH_SECONDS = 8e-8  # that copying a node to fresh memory may take; mostly it is a quarter of that
@@ -152,6 +153,7 @@ class Searcher:
         try:
             key = self.compiled_key
             if key not in COMPILED:
+                try_out(self.game)
                 self.kernel = type(self).kernel
                 self.run_kernel(0)
                 COMPILED[key] = compiled_for(self.kernel, *self.arguments, 0)
