@@ -17,7 +17,7 @@ from fastmcts.kernels.loop import run
 from fastmcts.rule_checks import RuleCheck, check_declared
 
 MOVES = 300  # about so many are played
-SECONDS = 0.05  # at most, in games whose rules are slow in plain Python
+SECONDS = 0.05  # of this thread at most, in games whose rules are slow in plain Python
 CLOSE_LOOKS = 8  # in every 8th position everything is checked, another 8th in each game
 
 #: The games that this process need not try any more, by `trial_key`.
@@ -49,9 +49,9 @@ def trial_key(game: Game) -> str:
 
 def play_some_games(game: Game) -> None:
     """Play random games, whole ones if they are not too long."""
-    end = time.perf_counter() + SECONDS
+    end = time.thread_time() + SECONDS
     played = seed = 0
-    while played < MOVES and time.perf_counter() < end:
+    while played < MOVES and time.thread_time() < end:
         played += Trial(game, seed, end).play()
         seed += 1
 
@@ -66,7 +66,7 @@ class Trial(RuleCheck):
     def play(self) -> int:
         """Play and check; return how many positions were seen."""
         while (player := self.check_player()) != TERMINAL:
-            if time.perf_counter() > self.end:
+            if time.thread_time() > self.end:
                 return len(self.moves) + 1
             actions = self.check_outcomes() if player == CHANCE else self.check_moves()
             if (len(self.moves) + self.seed) % CLOSE_LOOKS == 0:
