@@ -20,7 +20,7 @@ from fastmcts.state import State
 
 FEWEST_GAMES = 5  # in which something must have been real, before it is expected to be drawn
 EXPECTED = 100  # times that it would be drawn if draws were like the games; other players' choices may make it rarer
-MOST_TRIED = {"positions": 100, "entries": 100, "bits": 500}  # that were not drawn at once, the most frequent first
+MOST_TRIED = {"entries": 100, "bits": 500, "positions": 100}  # that were not drawn at once, the most frequent first
 DEALS = 200  # that are looked at besides those of the games that are played
 FIRST_MOVES = 6  # of them up to 5 are made before, since something may be dealt after the start
 DRAWS = 2  # from each position, at first
