@@ -123,6 +123,7 @@ class SearchWorker:
     def prepare(self) -> float:
         """Compile the kernels, or load them from the cache; return the seconds."""
         self.mcts.forest.plant(self.task.positions[0])
+        self.mcts.forest.notice_edits()
         return self.mcts.forest.prepare()
 
     def work(self, queue: BatchQueue) -> None:

@@ -118,11 +118,15 @@ class KnownClass:
     Attributes:
         reach: What its code stood for then.
         types: Declaration.key -> the type, so that the code of equal components is examined once.
+        derived: What was derived from the values of the fields: the type and the run-time values.
     """
 
     reach: Reach
     types: dict[Hashable, "ComponentType"] = dataclasses.field(default_factory=dict)
+    derived: dict[Hashable, tuple["ComponentType", tuple[float, ...]]] = dataclasses.field(default_factory=dict)
 
+
+MOST_DERIVED = 1000  # for a class: a sweep over a float field has a new value in every search
 
 #: The classes of components that this process has seen.
 KNOWN_CLASSES: dict[type, KnownClass] = {}
@@ -140,14 +144,30 @@ def examine(cls: type) -> KnownClass:
 
 def declare(component: Component, known: KnownClass) -> "ComponentType":
     """The type of a component, and its float fields written down for the kernels."""
+    fields = dataclasses.fields(component) if dataclasses.is_dataclass(component) else ()
+    values = [getattr(component, field.name) for field in fields]
+    key = tuple((type(value), hashable(value)) for value in values)
+    try:
+        derived = known.derived.get(key)
+    except TypeError:  # a field cannot be hashed
+        key, derived = None, None
+    if derived is None:
+        derived = derive(component, known)
+        if key is not None and len(known.derived) < MOST_DERIVED:
+            known.derived[key] = derived
+    component_type, component.__dict__["_run_time_values"] = derived
+    return component_type
+
+
+def derive(component: Component, known: KnownClass) -> tuple["ComponentType", tuple[float, ...]]:
+    """The type of a component and its run-time values."""
     declaration = Declaration(component)
     key = declaration.key
     if key not in known.types:
         component_type = ComponentType(declaration.name, declaration.fingerprint, declaration.float_fields)
         known.types[key] = component_type
         DECLARATIONS.setdefault(component_type.key, declaration)
-    component.__dict__["_run_time_values"] = tuple(float(getattr(component, name)) for name in declaration.float_fields)
-    return known.types[key]
+    return known.types[key], tuple(float(getattr(component, name)) for name in declaration.float_fields)
 
 
 def hashable(value: Any) -> Hashable:

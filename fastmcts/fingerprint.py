@@ -11,7 +11,7 @@ microseconds (`Reach`). Arrays keep their identity when they are written to, so 
 
 import hashlib
 import sys
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cache
 from operator import attrgetter, is_
 from pathlib import Path
@@ -71,33 +71,34 @@ class Reach:
         functions: The code, with everything that it reaches.
     """
 
-    def __init__(self, classes: Iterable[type], functions: Iterable[Any]) -> None:
+    def __init__(self, classes: Sequence[type], functions: Iterable[Any]) -> None:
         walk = Walk()
         for function in functions:
             walk.add_function(function)
         names = {id(scope): (scope, sorted(found)) for scope, found in walk.mentioned.values()}
         for cls in classes:
             names[id(cls)] = (vars(cls), list(vars(cls)))
-        #: How to look up names, which ones, and what they stand for: None where there is nothing of that name.
-        self.names = [(scope.get, found, [*map(scope.get, found)]) for scope, found in names.values()]
-        self.sizes = [(vars(cls), len(vars(cls))) for cls in classes]
-        self.parts = [
-            (attrgetter(part), owners, [*map(attrgetter(part), owners)])
-            for part, owners in (
-                ("__code__", walk.functions),
-                ("__defaults__", walk.functions),
-                ("cell_contents", walk.cells),
-            )
+        looks: list[tuple[Callable[[Any], Any], Sequence[Any]]] = [
+            (attrgetter("__code__"), walk.functions),
+            (attrgetter("__defaults__"), walk.functions),
+            (attrgetter("cell_contents"), walk.cells),
+            *((scope.get, found) for scope, found in names.values()),
         ]
+        #: How to look, at what, and what was found there: None for a name that stands for nothing.
+        self.looks = [(look, places, [*map(look, places)]) for look, places in looks if len(places) > 0]
+        self.attributes = [vars(cls) for cls in classes]
+        self.sizes = [*map(len, self.attributes)]
         self.dispatchers = walk.dispatchers
 
     @property
     def has_changed(self) -> bool:
         """Whether a name stands for something else now, or a function has other code."""
-        looks = (*self.names, *self.parts)
-        return any(len(scope) != size for scope, size in self.sizes) or not all(
-            all(map(is_, map(look, places), found)) for look, places, found in looks
-        )
+        if [*map(len, self.attributes)] != self.sizes:  # there are new ones
+            return True
+        for look, places, found in self.looks:
+            if not all(map(is_, map(look, places), found)):
+                return True
+        return False
 
 
 class Walk:

@@ -1,5 +1,6 @@
 """The trees of one search: one, or several that grow side by side and are read as one."""
 
+from collections.abc import Hashable
 from types import TracebackType
 
 import numpy as np
@@ -40,7 +41,7 @@ class Forest:
         self.viewer: int | None = None  # whose view the root is; None where everything is known
         self.seeds = tree_seeds(options.seed, len(self.searchers))
         self.crew: Crew | None = None
-        self.rules = self.searchers[0].compiled_key  # by which the trees were grown
+        self.rules: Hashable = None  # by which the trees were grown, once they are searched
 
     @property
     def trees(self) -> tuple[Tree, ...]:
@@ -113,9 +114,9 @@ class Forest:
     def notice_edits(self) -> None:
         """Forget trees that were grown by rules which were edited since."""
         rules = self.searchers[0].compiled_key
-        if rules != self.rules:
+        if self.rules not in (None, rules):
             self.forget()
-            self.rules = rules
+        self.rules = rules
 
     def start_over(self, options: Options) -> None:
         """Forget everything and take other seeds."""
@@ -138,7 +139,7 @@ class Forest:
 
     def prepare(self) -> float:
         """Compile what a search needs, or load it from the cache; return the seconds."""
-        seconds = sum(searcher.prepare() for searcher in self.searchers)
+        seconds = sum(searcher.prepare(self.rules) for searcher in self.searchers)
         if self.may_fill:
             seconds += self.searchers[0].prepare_recycling()
         return seconds

@@ -147,11 +147,10 @@ class Searcher:
         self.note_use()
         self.make_change(partial(memory.make_root, self.tree, node, self.root, position.copy()))
 
-    def prepare(self) -> float:
-        """Compile the kernels for these components, or load them from the cache; return the seconds."""
+    def prepare(self, key: Hashable) -> float:
+        """Compile the kernels for these components, of this key, or load them from the cache; return the seconds."""
         start = time.perf_counter()
         try:
-            key = self.compiled_key
             if key not in COMPILED:
                 try_out(self.game)
                 self.kernel = type(self).kernel
