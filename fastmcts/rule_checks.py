@@ -8,13 +8,13 @@ out is seen.
 
 import linecache
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from fastmcts.arrays import Rng
+from fastmcts.arrays import Position, Rng
 from fastmcts.constants import CHANCE, TERMINAL
 from fastmcts.errors import GameError
 from fastmcts.game import Game
@@ -238,6 +238,75 @@ class RuleCheck:
         """The game is not longer than it may be."""
         if len(self.moves) > self.game.max_game_length:
             self.fail(f"the game is longer than max_game_length = {self.game.max_game_length}")
+
+
+class Remains(NamedTuple):
+    """What is left of a simulation that broke off."""
+
+    root: Position
+    moves: list[int]  # from there, and after its last one those of earlier simulations
+    state: Position  # where it was; a rule may have changed some of it before it failed
+
+
+class Inquest(RuleCheck):
+    """Looks in plain Python for the rule that a simulation failed at."""
+
+    def __init__(self, game: Game, remains: Remains) -> None:
+        super().__init__(game, seed=0)
+        self.remains = remains
+
+    def where(self) -> str:
+        """How to get to the position."""
+        return f"after the moves {self.moves} from a position that was searched"
+
+    def hold(self) -> None:
+        """Raise GameError if a rule fails: along the moves that were made, or where they had led."""
+        self.state = self.game.new_state(self.remains.root.copy())
+        for action in self.remains.moves:
+            if action not in self.check_all():
+                break
+            self.state = self.after(action)
+            self.moves.append(action)
+        self.state = self.game.new_state(self.remains.state.copy())
+        for action in self.check_all():
+            self.after(action)
+
+    def check_all(self) -> list[int]:
+        """Ask everything that a search asks in a position; return what may be played."""
+        player = self.check_player()
+        if player == TERMINAL:
+            self.check_utilities("returns")
+            return []
+        if player == CHANCE:
+            return self.check_outcomes()
+        actions = self.check_moves()
+        self.check_policies(actions)
+        if self.game.overrides("observe"):
+            self.check_world(player, player, seed=0)
+        return actions
+
+
+def out_of_bounds(game: Game, simulations: Iterable[Remains], error: IndexError) -> GameError:
+    """Say which rule of a game had an index out of bounds, as far as that can be found out.
+
+    Args:
+        game: The game.
+        simulations: What is left of those that ran.
+        error: What was raised; compiled code does not say where.
+    """
+    if line := author_line(error):
+        return GameError(f"{game.name}: a rule reads or writes past the end of an array: {error}{line}")
+    simulations = list(simulations)
+    for remains in simulations:
+        try:
+            Inquest(game, remains).hold()
+        except GameError as fault:
+            return fault
+    places = " or ".join(str(remains.state.tolist()) for remains in simulations)
+    return GameError(
+        f"{game.name}: a rule of the game, or of a strategy, reads or writes past the end of an array\n"
+        f"  near the position {places}; in plain Python all rules of the game seem right there"
+    )
 
 
 def check_declared(game: Game) -> None:
