@@ -19,30 +19,12 @@ from fastmcts.constants import CHANCE, TERMINAL
 from fastmcts.errors import GameError
 from fastmcts.game import Game
 from fastmcts.kernels.rng import below, make_rng
+from fastmcts.rule_answers import number_from, refuse_answer
 from fastmcts.state import State
 
 CANARY = -0x5EED
 POLICIES = ("random_action", "rollout_action", "careful_action")
 PACKAGE = Path(__file__).parent
-
-#: Rule -> what it is to do with its last argument, for those that return nothing.
-IN_PLACE = {
-    "initial": "change `state` in place",
-    "apply": "change `state` in place",
-    "determinize": "change `state` in place",
-    "observe": "write what the player knows into `out`",
-    "returns": "write each player's utility into `out`",
-    "evaluate": "write each player's utility into `out`",
-    "prior": "write a number for each action into `out`",
-}
-
-#: Rule -> what it returns, for those that return a whole number.
-NUMBERS = {
-    "current_player": "the player to move, CHANCE or TERMINAL",
-    "legal_actions": "how many actions it has written into `actions`",
-    "chance_outcomes": "how many outcomes it has written into `actions`",
-    **dict.fromkeys(POLICIES, "one of the legal actions"),
-}
 
 
 class RuleCheck:
@@ -63,7 +45,11 @@ class RuleCheck:
 
     def fail(self, what: str) -> NoReturn:
         """Raise GameError with how to get to the position."""
-        raise GameError(f"{self.game.name}: {what}\n  in the position {self.where()}\n  {self.state.array.tolist()}")
+        raise GameError(f"{self.game.name}: {what}{self.position()}")
+
+    def position(self) -> str:
+        """The position, for a message."""
+        return f"\n  in the position {self.where()}\n  {self.state.array.tolist()}"
 
     def where(self) -> str:
         """How to get to the position."""
@@ -105,19 +91,22 @@ class RuleCheck:
     def number(self, rule: str, *arguments: Any) -> int:
         """Call a rule that returns a whole number and leaves the position alone."""
         answer = self.untouched(rule, getattr(self.game, rule), *arguments)
-        if not isinstance(answer, int | np.integer | np.bool_):
-            without = "; does it end without a return?" if answer is None else ""
-            self.fail(f"{rule} returns {found(answer)}, not {NUMBERS[rule]}, a whole number{without}")
-        return int(answer)
+        return self.explained(number_from, rule, answer)
 
     def in_place(self, rule: str, *arguments: Any) -> None:
         """Call a rule that changes one of its arguments and returns nothing."""
         self.refuse_answer(rule, self.guarded(rule, getattr(self.game, rule), *arguments))
 
     def refuse_answer(self, rule: str, answer: Any) -> None:
-        """Fail if a rule returns something that nobody looks at."""
-        if answer is not None:
-            self.fail(f"{rule} returns {found(answer)}; it must {IN_PLACE[rule]} and return nothing")
+        """Fail if a rule that changes an argument returns something."""
+        self.explained(refuse_answer, rule, answer)
+
+    def explained(self, check: Callable[[Game, str, Any], Any], rule: str, answer: Any) -> Any:
+        """Check what a rule has returned, and say where if it is not right."""
+        try:
+            return check(self.game, rule, answer)
+        except GameError as error:
+            raise GameError(f"{error}{self.position()}") from None
 
     # ---- What must be true in a position
 
@@ -323,13 +312,6 @@ def check_declared(game: Game) -> None:
             f"{game.name} has num_chance_outcomes = {game.num_chance_outcomes}, but no method chance_outcomes"
             " that lists them"
         )
-
-
-def found(answer: Any) -> str:
-    """Name an answer that is not what was asked for."""
-    text = repr(answer)
-    kind = type(answer).__name__
-    return "None" if answer is None else f"the {kind} {text}" if len(text) <= 60 else f"a {kind}"
 
 
 def author_line(error: Exception) -> str:
