@@ -32,6 +32,11 @@ DRAW = 0  # a seed of determinize
 def check_game(game: Game, positions: int = 2000, seed: int = 0) -> None:
     """Play random games and raise GameError, in words, at the first breach of the contract.
 
+    That goes further than the trial that every game has before it is first compiled: texts can be read back, the same
+    position leads on to the same positions, the utilities of two players sum to what `constant_sum` claims, what is
+    hidden stays hidden, worlds are drawn by nothing but what a player knows, the real world can be among them, and
+    compiled rules do what they do in plain Python. What is a matter of chance is judged so that a right game passes.
+
     Args:
         game: The game to check.
         positions: About how many positions to visit.
