@@ -293,7 +293,8 @@ class Searcher:
         except IndexError as error:
             self.is_planted = False
             root = self.root if find_root is None else find_root()
-            remains = [Remains(root, scratch.moves.tolist(), scratch.state) for scratch in self.scratches]
+            replayable = 0 if self.game.has_hidden_information else None  # moves in a world that was drawn are not
+            remains = [Remains(root, s.moves[:replayable].tolist(), s.state) for s in self.scratches]
             raise out_of_bounds(self.game, remains, error) from error
         except Exception:
             self.is_planted = False

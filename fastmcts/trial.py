@@ -59,6 +59,8 @@ def play_some_games(game: Game) -> None:
 class Trial(RuleCheck):
     """One random game, until it ends or time is up."""
 
+    most_asked = 32
+
     def __init__(self, game: Game, seed: int, end: float) -> None:
         super().__init__(game, seed)
         self.end = end
