@@ -27,7 +27,20 @@ FOREIGN = frozenset({"numpy", "numba", "llvmlite"}) | sys.stdlib_module_names
 
 #: Modules that are compiled into every kernel; their files are hashed whole.
 FRAMEWORK = frozenset(
-    {"kernels", "atomics", "bits", "bundle", "component", "constants", "game", "jit", "scratch", "strategy", "tree"}
+    {
+        "kernels",
+        "atomics",
+        "bits",
+        "bundle",
+        "component",
+        "constants",
+        "game",
+        "jit",
+        "linking",
+        "scratch",
+        "strategy",
+        "tree",
+    }
 )
 
 

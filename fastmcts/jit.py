@@ -3,8 +3,6 @@
 - `error_model="numpy"` drops the zero-division checks: a quarter of the speed on Connect Four.
 - `_nrt=False` drops reference counting of arrays: a third of the speed, since each `tree.visits[node]`
   would count the array up and down. It also means that rules and kernels cannot allocate arrays.
-- `forceinline=True`: calls between kernels would copy the whole tree tuple, ten arrays, through the
-  stack; inlined, Connect Four is 15% faster.
 - No wrappers for calls from Python where only kernels call: half of the time to compile.
 - `fastmath` stays off, so that results are the same bits with the JIT on and off.
 - `boundscheck` is on in the kernels of searches with `checked=True`, and in all that they call.
@@ -22,10 +20,11 @@ from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
 from fastmcts.cache import cached
+from fastmcts.linking import EntryCompiler, InnerCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "forceinline": True}
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
 INNER_OPTIONS: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 JIT_ENABLED: bool = not config.DISABLE_JIT  # pyright: ignore[reportAttributeAccessIssue]
@@ -93,13 +92,13 @@ def forget_compiled(dispatchers: Iterable[Any]) -> None:
 
 def compiled_method(function: Callable[..., Any]) -> Any:
     """Compile a component's method, for the kernels that call it; Python cannot call the result."""
-    return njit(function, boundscheck=checks_bounds(), **INNER_OPTIONS)
+    return njit(function, pipeline_class=InnerCompiler, boundscheck=checks_bounds(), **INNER_OPTIONS)
 
 
 def entry(function: Function) -> Function:
     """Compile a kernel that Python calls: cached on disk, and it lets other threads run."""
     if JIT_ENABLED:
-        return cached(njit(function, nogil=True, **OPTIONS))
+        return compiled_entry(function)
 
     @functools.wraps(function)
     def interpreted(*arguments: Any) -> Any:
@@ -119,7 +118,12 @@ def bounds_checked(kernel: Function) -> Function:
     name = f"{function.__name__}_checked"
     twin = FunctionType(function.__code__, function.__globals__, name, function.__defaults__, function.__closure__)
     twin.__module__, twin.__qualname__ = function.__module__, name
-    return cached(njit(twin, nogil=True, boundscheck=True, **OPTIONS))
+    return compiled_entry(twin, boundscheck=True)
+
+
+def compiled_entry(function: Callable[..., Any], boundscheck: bool = False) -> Any:
+    """The dispatcher of a kernel that Python calls."""
+    return cached(njit(function, nogil=True, pipeline_class=EntryCompiler, boundscheck=boundscheck, **OPTIONS))
 
 
 def compiled_for(kernel: Function, *arguments: Any) -> Function:
