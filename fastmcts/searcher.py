@@ -58,7 +58,7 @@ def note_speed(strategy: Strategy, seconds: float) -> None:
         KNOWN_SPEEDS[strategy] = seconds
 
 
-def scratch_for(strategy: Strategy, checked: bool) -> Scratch:
+def scratch_for(strategy: Strategy, checked: bool = False) -> Scratch:
     """The buffers of one thread; a checked search keeps its moves, to find out which rule fails."""
     game = strategy.game
     moves_kept = game.max_game_length if strategy.keeps_moves or checked else 0

@@ -80,7 +80,8 @@ def test_a_batch_can_be_checked_and_tells_from_which_of_its_positions_a_rule_fai
 
 @pytest.mark.slow_to_compile
 def test_several_trees_and_a_shared_tree_can_be_checked() -> None:
-    for options in ({"trees": 2}, {"threads": 2, "parallel": "shared"}):
+    kinds: list[dict[str, Any]] = [{"trees": 2}, {"threads": 2, "parallel": "shared"}]
+    for options in kinds:
         with pytest.raises(fastmcts.GameError, match=APPLY):
             search(Deep().new_initial_state(), checked=True, **BUDGET, **options)
 
@@ -93,7 +94,7 @@ def test_a_player_that_does_not_exist_is_found_deep_in_a_search() -> None:
 
 
 def test_a_checked_search_grows_the_same_tree() -> None:
-    options = {"simulations": 300, "seed": 5, "strategy": "plain"}
+    options: dict[str, Any] = {"simulations": 300, "seed": 5, "strategy": "plain"}
     plain, checked = (search(TwiceInARow().new_initial_state(), checked=c, **options) for c in (False, True))
     assert whole_trees(plain) == whole_trees(checked)
 

@@ -112,13 +112,13 @@ class Answering(TwiceInARow):
     def current_player(self, state):
         return None if state[0] == 1 else super().current_player(state)
 
-    def legal_actions(self, state, actions):
+    def legal_actions(self, state, actions):  # pyright: ignore[reportIncompatibleMethodOverride]
         return [0, 1] if state[0] == 2 else super().legal_actions(state, actions)
 
     def apply(self, state, action):
         return state.copy()
 
-    def returns(self, state, out):
+    def returns(self, state, out):  # pyright: ignore[reportIncompatibleMethodOverride]
         return [1.0, -1.0]
 
 

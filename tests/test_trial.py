@@ -120,7 +120,7 @@ class Unwritten(Nim):
 
 
 class Listing(Nim):
-    def legal_actions(self, state, actions):
+    def legal_actions(self, state, actions):  # pyright: ignore[reportIncompatibleMethodOverride]
         return [0, 1, 2]
 
 
@@ -139,7 +139,7 @@ class NewArray(Nim):
 
 
 class ListOfUtilities(Nim):
-    def returns(self, state, out):
+    def returns(self, state, out):  # pyright: ignore[reportIncompatibleMethodOverride]
         return [1.0, -1.0]
 
 
@@ -174,7 +174,7 @@ class Overrated(Nim):
 
 class Misspelt(Nim):
     def apply(self, state, action):
-        state[0] -= self.stonse
+        state[0] -= self.stonse  # pyright: ignore[reportAttributeAccessIssue]
 
 
 class Overdrawn(Nim):

@@ -32,26 +32,26 @@ class Fact(NamedTuple):
 
     player: int
     value: int | bytes
-    index: int | None = None  # of the entry; None: the value is the whole position
+    place: int | None = None  # of the entry; None: the value is the whole position
     bit: int | None = None  # of the entry; None: the value is the whole entry
 
     @property
     def kind(self) -> str:
         """What it is about, as in MOST_TRIED."""
-        return "positions" if self.index is None else "entries" if self.bit is None else "bits"
+        return "positions" if self.place is None else "entries" if self.bit is None else "bits"
 
     def value_in(self, world: Position) -> int | bytes:
         """What stands in a world where the value stands in reality."""
-        if self.index is None:
+        if self.place is None:
             return world.tobytes()
-        entry = int(world[self.index])
+        entry = int(world[self.place])
         return entry if self.bit is None else entry >> self.bit & 1
 
     def __str__(self) -> str:
         """What it is about, in words."""
-        if self.index is None:
+        if self.place is None:
             return "the position"
-        return f"entry {self.index}" if self.bit is None else f"bit {self.bit} of entry {self.index}"
+        return f"entry {self.place}" if self.bit is None else f"bit {self.bit} of entry {self.place}"
 
 
 @dataclass
