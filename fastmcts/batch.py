@@ -22,6 +22,7 @@ from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.progress import Bar, Progress, ProgressOption
 from fastmcts.state import State
 from fastmcts.strategy import describe, settle
+from fastmcts.trial import try_out
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +107,7 @@ def search_batch(
         raise ValueError("the threads of a batch take a position each: parallel='shared' is for search and MCTS")
     game, positions = stacked(states, game, checked)
     game.check_declaration()
+    try_out(game)
     checked = settle(game, checked)
     positions = searched(game, checked, positions)
     task = BatchTask(game, checked, positions)

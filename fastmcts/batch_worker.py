@@ -67,6 +67,7 @@ class KernelWorker:
         self.cursor = memory.on_own_lines(np.array([NONE, 0, 0], np.int64))
         self.searcher = Searcher(task.game, task.options, threads)
         self.searcher.plant(task.positions[0])
+        self.kernel = self.searcher.variant(run_batch)
         self.pace = Budget(None, None, known_speed(self.searcher.strategy))
 
     def prepare(self) -> float:
@@ -105,8 +106,8 @@ class KernelWorker:
         todo = (task.positions, task.generators, task.simulations, task.options.search_forced)
         found = (task.visits, task.value_sums, task.lower, task.upper, task.only)
         buffers = (searcher.tree, searcher.scratch, searcher.rng)
-        with searcher.blaming_the_game():
-            return run_batch(searcher.strategy, *buffers, todo, found, queue.next, self.cursor, simulations)
+        with searcher.blaming_the_game(lambda: task.positions[max(0, self.cursor[0])]):
+            return self.kernel(searcher.strategy, *buffers, todo, found, queue.next, self.cursor, simulations)
 
 
 class SearchWorker:

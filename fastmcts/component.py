@@ -43,7 +43,7 @@ from numba.extending import (
 from fastmcts.compile_errors import explain
 from fastmcts.errors import CompileError
 from fastmcts.fingerprint import Reach, fingerprint, is_covered
-from fastmcts.jit import call_dispatcher, compiled_method, forget_compiled
+from fastmcts.jit import call_dispatcher, checks_bounds, compiled_method, forget_compiled
 
 CONSTANT_TYPES = (bool, int, float, str, tuple, np.ndarray, np.generic)
 
@@ -110,7 +110,7 @@ class Declaration:
         self.name = cls.__name__
         self.float_fields = tuple(float_attributes(component))
         self.constants = dict(constants_of(component, skip=self.float_fields))
-        self.compiled: dict[str, Any] = {}
+        self.compiled: dict[tuple[str, bool], Any] = {}  # by name, without and with bounds checks
 
     @property
     def key(self) -> Hashable:
@@ -133,9 +133,10 @@ class Declaration:
 
     def method(self, name: str) -> Any:
         """The dispatcher of one method, made when a kernel first calls it."""
-        if name not in self.compiled:
-            self.compiled[name] = compiled_method(self.functions[name])
-        return self.compiled[name]
+        key = name, checks_bounds()
+        if key not in self.compiled:
+            self.compiled[key] = compiled_method(self.functions[name])
+        return self.compiled[key]
 
 
 #: ComponentType.key -> Declaration, for every type that this process has seen.

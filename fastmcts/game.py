@@ -45,6 +45,10 @@ class Game(Component, ABC):
     The rules must not allocate arrays or keep anything outside the position. Randomness comes from the
     `rng` they are given, through the functions of `fastmcts.kernels.rng`.
 
+    Compiled code checks no bounds. So a game is tried for some hundred moves in plain Python before it is compiled for
+    the first time, and refused in words if a rule breaks this contract; `fastmcts.testing.check_game` looks closer,
+    and a search with `checked=True` finds an index that is out of bounds wherever it comes to one.
+
     A *view* is a position as one player knows it: what `observe` writes, and nothing else. A game with hidden
     information supports views if it has `possible_actions`, and `awaited` where moves show something. Then
     `observe`, `determinize`, `apply` and `reveals` work on a view too: `observe` leaves it as it is, `determinize`

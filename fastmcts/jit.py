@@ -5,15 +5,18 @@
   would count the array up and down. It also means that rules and kernels cannot allocate arrays.
 - No wrappers for calls from Python where only kernels call: half of the time to compile.
 - `fastmath` stays off, so that results are the same bits with the JIT on and off.
+- `boundscheck` is on in the kernels of searches with `checked=True`, and in all that they call.
 """
 
 import functools
 from collections.abc import Callable, Iterable
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
 from numba import config, njit, typeof, types
 from numba.core.imputils import lower_builtin
+from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
 from fastmcts.cache import cached
@@ -30,8 +33,8 @@ JIT_ENABLED: bool = not config.DISABLE_JIT  # pyright: ignore[reportAttributeAcc
 CODE_GENERATION: tuple[Any, ...] = tuple(getattr(config, name) for name in ("BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT"))
 
 
-#: What `compiled` has made of functions, until rules are edited.
-DISPATCHERS: dict[Callable[..., Any], Any] = {}
+#: What `compiled` has made of functions, without and with bounds checks, until rules are edited.
+DISPATCHERS: dict[tuple[Callable[..., Any], bool], Any] = {}
 
 
 def compiled(function: Function) -> Function:
@@ -56,9 +59,16 @@ def compiled(function: Function) -> Function:
 
 def compiled_function(function: Callable[..., Any]) -> Any:
     """The dispatcher of a function that `compiled` has marked."""
-    if function not in DISPATCHERS:
-        DISPATCHERS[function] = compiled_method(function)
-    return DISPATCHERS[function]
+    key = function, checks_bounds()
+    if key not in DISPATCHERS:
+        DISPATCHERS[key] = compiled_method(function)
+    return DISPATCHERS[key]
+
+
+def checks_bounds() -> bool:
+    """Whether the code that is being compiled checks bounds, so that what it calls must do so too."""
+    flags = ConfigStack.top_or_none()
+    return flags is not None and flags.boundscheck
 
 
 def call_dispatcher(dispatcher: Any, context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -82,13 +92,13 @@ def forget_compiled(dispatchers: Iterable[Any]) -> None:
 
 def compiled_method(function: Callable[..., Any]) -> Any:
     """Compile a component's method, for the kernels that call it; Python cannot call the result."""
-    return njit(function, pipeline_class=InnerCompiler, **INNER_OPTIONS)
+    return njit(function, pipeline_class=InnerCompiler, boundscheck=checks_bounds(), **INNER_OPTIONS)
 
 
 def entry(function: Function) -> Function:
     """Compile a kernel that Python calls: cached on disk, and it lets other threads run."""
     if JIT_ENABLED:
-        return cached(njit(function, nogil=True, pipeline_class=EntryCompiler, **OPTIONS))
+        return compiled_entry(function)
 
     @functools.wraps(function)
     def interpreted(*arguments: Any) -> Any:
@@ -96,6 +106,24 @@ def entry(function: Function) -> Function:
             return function(*arguments)
 
     return interpreted  # pyright: ignore[reportReturnType]
+
+
+@functools.cache
+def bounds_checked(kernel: Function) -> Function:
+    """The same kernel with bounds checks: an index that is out of bounds raises IndexError."""
+    if not JIT_ENABLED:
+        return kernel  # NumPy checks them
+    function: Any = kernel.py_func  # pyright: ignore[reportFunctionMemberAccess]
+    # The disk cache goes by the function's name, and by nothing that says how it was compiled.
+    name = f"{function.__name__}_checked"
+    twin = FunctionType(function.__code__, function.__globals__, name, function.__defaults__, function.__closure__)
+    twin.__module__, twin.__qualname__ = function.__module__, name
+    return compiled_entry(twin, boundscheck=True)
+
+
+def compiled_entry(function: Callable[..., Any], boundscheck: bool = False) -> Any:
+    """The dispatcher of a kernel that Python calls."""
+    return cached(njit(function, nogil=True, pipeline_class=EntryCompiler, boundscheck=boundscheck, **OPTIONS))
 
 
 def compiled_for(kernel: Function, *arguments: Any) -> Function:

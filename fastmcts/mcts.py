@@ -28,6 +28,7 @@ from fastmcts.snapshot import Snapshot, make_trace
 from fastmcts.state import State
 from fastmcts.stoppers import Agreed, Stopper, next_check, next_trace
 from fastmcts.strategy import describe, settle
+from fastmcts.trial import try_out
 from fastmcts.turns import Turn, one_at_a_time
 
 #: What a copy or a pickle of a search makes anew.
@@ -64,6 +65,7 @@ class MCTS:
         if not isinstance(game, Game):
             raise TypeError(f"MCTS takes a Game, such as games.ConnectFour(), not {game!r}")
         game.check_declaration()
+        try_out(game)
         options = settle(game, options)
         self.method = options.method
         check_worlds(options)

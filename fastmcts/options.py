@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
+from numba import config
+
 from fastmcts.checks import real_number, whole_number
 from fastmcts.component import Component
 from fastmcts.expansion import Expansion, Lazy
@@ -44,6 +46,7 @@ class SearchOptions(TypedDict, total=False):
     progress: ProgressOption
     trace: bool
     on_interrupt: str
+    checked: bool
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,9 @@ class Options:
         trace: Record the statistics of the root at 1, 2, 4, ... simulations in `result.trace`.
         on_interrupt: What Ctrl-C does: "raise" raises KeyboardInterrupt, "return" returns the result so far, with
             `result.stopped_by == "interrupted"`.
+        checked: Compile with bounds checks, for a game of your own that crashes or gives odd answers: a rule that reads
+            or writes past the end of an array raises GameError instead of corrupting memory. The tree is the same;
+            compiling it anew takes a while, and the search is slower.
     """
 
     simulations: int | None = None
@@ -104,6 +110,7 @@ class Options:
     progress: ProgressOption = False
     trace: bool = False
     on_interrupt: str = "raise"
+    checked: bool = False
 
     def __post_init__(self) -> None:
         if self.simulations is None and self.seconds is None:
@@ -157,9 +164,11 @@ class Options:
         object.__setattr__(self, "stop", tuple(self.stop))
         if not isinstance(self.progress, bool) and not callable(self.progress):
             raise TypeError(f"progress must be True, False or a function, not {self.progress!r}")
-        for name in ("search_forced", "trace", "solver"):
+        for name in ("search_forced", "trace", "checked", "solver"):
             if not isinstance(getattr(self, name), bool) and not (name == "solver" and self.solver is None):
                 raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")
+        if self.checked and config.BOUNDSCHECK == 0:  # pyright: ignore[reportAttributeAccessIssue]
+            raise ValueError("checked=True needs bounds checks, which NUMBA_BOUNDSCHECK=0 turns off: unset it")
 
 
 FINAL_MOVES = ("visits", "value", "robust_max", "lcb")

@@ -15,14 +15,16 @@ from fastmcts.aside import Aside, Flag
 from fastmcts.constants import NONE, ROOT
 from fastmcts.errors import CompileError, GameError
 from fastmcts.game import Game
-from fastmcts.jit import JIT_ENABLED, compiled_for
+from fastmcts.jit import JIT_ENABLED, bounds_checked, compiled_for
 from fastmcts.kernels.loop import run
 from fastmcts.kernels.plant import plant
 from fastmcts.kernels.rng import make_rng
 from fastmcts.options import Options
+from fastmcts.rule_checks import Remains, out_of_bounds
 from fastmcts.scratch import Scratch, make_scratch
 from fastmcts.strategy import Strategy, make_strategy
 from fastmcts.tree import Tree
+from fastmcts.trial import try_out
 
 GRACE_SECONDS = 0.01  # by which making room may pass the deadline
 GROWTH_SECONDS = 8e-8  # that copying a node to fresh memory may take; mostly it is a quarter of that
@@ -56,10 +58,10 @@ def note_speed(strategy: Strategy, seconds: float) -> None:
         KNOWN_SPEEDS[strategy] = seconds
 
 
-def scratch_for(strategy: Strategy) -> Scratch:
-    """The buffers of one thread."""
+def scratch_for(strategy: Strategy, checked: bool = False) -> Scratch:
+    """The buffers of one thread; a checked search keeps its moves, to find out which rule fails."""
     game = strategy.game
-    moves_kept = game.max_game_length if strategy.keeps_moves else 0
+    moves_kept = game.max_game_length if strategy.keeps_moves or checked else 0
     path = game.max_game_length if strategy.method.keeps_path else 0
     sizes = game.state_size, game.num_actions, game.num_players, game.num_chance_outcomes
     return make_scratch(*sizes, moves_kept, path)
@@ -86,7 +88,8 @@ class Searcher:
     def __init__(self, game: Game, options: Options, parts: int = 1, trees: int = 1, writers: int = 1) -> None:
         self.game = game
         self.strategy = make_strategy(game, options)
-        self.scratch = scratch_for(self.strategy)
+        self.checked = options.checked
+        self.scratch = scratch_for(self.strategy, self.checked)
         tree = empty_tree(self.strategy, memory.first_capacity(self.strategy, options.simulations))
         self.writers = writers
         self.room = self.limit = memory.most_nodes(self.strategy, tree, options.memory_mb, parts, writers)
@@ -151,7 +154,8 @@ class Searcher:
         start = time.perf_counter()
         try:
             if key not in COMPILED:
-                self.kernel = type(self).kernel
+                try_out(self.game)
+                self.kernel = self.variant(type(self).kernel)
                 self.run_kernel(0)
                 COMPILED[key] = compiled_for(self.kernel, *self.arguments, 0)
         except CompileError as error:
@@ -162,7 +166,11 @@ class Searcher:
     @property
     def compiled_key(self) -> Hashable:
         """What decides which kernel has to be compiled."""
-        return type(self), *(component.numba_type for component in self.strategy)
+        return type(self), self.checked, *(component.numba_type for component in self.strategy)
+
+    def variant(self, kernel: Callable[..., int]) -> Callable[..., int]:
+        """The kernel without or with bounds checks, as the options say."""
+        return bounds_checked(kernel) if self.checked else kernel
 
     def prepare_recycling(self) -> float:
         """Compile what makes room in a full tree, or load it from the cache; return the seconds."""
@@ -258,9 +266,18 @@ class Searcher:
         """Those of the kernel, but for the number of simulations."""
         return self.strategy, self.tree, self.root, self.scratch, self.rng
 
+    @property
+    def scratches(self) -> list[Scratch]:
+        """The buffers of all threads that work on the tree."""
+        return [self.scratch]
+
     @contextmanager
-    def blaming_the_game(self) -> Iterator[None]:
-        """Say which game is at fault if a kernel fails, and do not go on from a tree that is half done."""
+    def blaming_the_game(self, find_root: Callable[[], Position] | None = None) -> Iterator[None]:
+        """Say which game is at fault if a kernel fails, and do not go on from a tree that is half done.
+
+        Args:
+            find_root: Tells then from which position simulations started, if not from the root.
+        """
         try:
             yield
         except CompileError:
@@ -268,6 +285,12 @@ class Searcher:
         except GameError as error:
             self.is_planted = False
             raise GameError(f"{self.game.name} breaks the rules for games: {error}") from None
+        except IndexError as error:
+            self.is_planted = False
+            root = self.root if find_root is None else find_root()
+            replayable = 0 if self.game.has_hidden_information else None  # moves in a world that was drawn are not
+            remains = [Remains(root, s.moves[:replayable].tolist(), s.state) for s in self.scratches]
+            raise out_of_bounds(self.game, remains, error) from error
         except Exception:
             self.is_planted = False
             raise

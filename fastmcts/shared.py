@@ -12,6 +12,7 @@ from fastmcts.game import Game
 from fastmcts.kernels.rng import make_rng, spawn_seed
 from fastmcts.kernels.shared import run_shared
 from fastmcts.options import Options
+from fastmcts.scratch import Scratch
 from fastmcts.searcher import Searcher, scratch_for
 
 
@@ -22,7 +23,8 @@ class SharedSearcher(Searcher):
 
     def __init__(self, game: Game, options: Options) -> None:
         super().__init__(game, options, writers=options.threads)
-        self.scratches = [memory.set_apart(scratch_for(self.strategy)) for _ in range(self.writers)]
+        scratches = [scratch_for(self.strategy, self.checked) for _ in range(self.writers)]
+        self.thread_scratches = [memory.set_apart(scratch) for scratch in scratches]
         # A generator for each thread, on cache lines of its own.
         self.rng = np.zeros((self.writers, memory.CACHE_LINES // 8), np.uint64)[:, :2]
         self.crew: Crew | None = None
@@ -53,10 +55,15 @@ class SharedSearcher(Searcher):
         return self.kernel(*self.arguments_of(thread), self.writers)
 
     @property
+    def scratches(self) -> list[Scratch]:
+        """The buffers of all threads that work on the tree."""
+        return self.thread_scratches
+
+    @property
     def arguments(self) -> tuple[Any, ...]:
         """Those of the kernel, but for the number of threads."""
         return self.arguments_of(thread=0)
 
     def arguments_of(self, thread: int) -> tuple[Any, ...]:
         """Those of one thread."""
-        return self.strategy, self.tree, self.root, self.scratches[thread], self.rng[thread], self.left
+        return self.strategy, self.tree, self.root, self.thread_scratches[thread], self.rng[thread], self.left

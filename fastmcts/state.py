@@ -10,6 +10,7 @@ from fastmcts.errors import GameError
 from fastmcts.game import Game
 from fastmcts.jit import wrapping_integers
 from fastmcts.kernels.rng import make_rng
+from fastmcts.rule_answers import number_from, refuse_answer
 
 
 class State:
@@ -28,7 +29,7 @@ class State:
     def current_player(self) -> int:
         """The player to move: 0 to num_players - 1, or CHANCE, or TERMINAL."""
         self.refuse_waiting()
-        return int(self.game.current_player(self.array))
+        return number_from(self.game, "current_player", self.game.current_player(self.array))
 
     def is_terminal(self) -> bool:
         """Whether the game is over."""
@@ -49,15 +50,15 @@ class State:
         rule = "legal_actions" if self.viewer is None else "possible_actions"
         try:
             if self.viewer is None:
-                count = int(game.legal_actions(self.array, actions[: game.num_actions]))
+                answer = game.legal_actions(self.array, actions[: game.num_actions])
             else:
-                count = int(game.possible_actions(self.array, self.viewer, actions))
+                answer = game.possible_actions(self.array, self.viewer, actions)
         except IndexError as error:
             raise GameError(
                 f"{game.name}: {rule} wrote past the end of its buffer,"
                 f" which has num_actions = {game.num_actions} entries"
             ) from error
-        return sorted(actions[:count].tolist())
+        return sorted(actions[: number_from(game, rule, answer)].tolist())
 
     def apply_action(self, action: int) -> None:
         """Play a legal action, in place; on a view one that is possible, after which it may wait for `reveal`."""
@@ -69,7 +70,7 @@ class State:
             if self.viewer is not None:
                 raise ValueError(self.game.impossible_text(self.array, self.viewer, action))
             raise ValueError(f"action {action} is not legal here; legal are {legal}")
-        self.game.apply(self.array, action)
+        refuse_answer(self.game, "apply", self.game.apply(self.array, action))
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """What may come next at a chance node, and how likely each outcome is."""
@@ -82,7 +83,8 @@ class State:
             )
         outcomes = np.zeros(self.game.num_chance_outcomes, np.int64)
         probabilities = np.zeros(self.game.num_chance_outcomes, np.float64)
-        count = int(self.game.chance_outcomes(self.array, outcomes, probabilities))
+        answer = self.game.chance_outcomes(self.array, outcomes, probabilities)
+        count = number_from(self.game, "chance_outcomes", answer)
         return list(zip(outcomes[:count].tolist(), probabilities[:count].tolist(), strict=True))
 
     def child(self, action: int) -> "State":
@@ -99,7 +101,7 @@ class State:
         """Each player's utility; all zero while the game goes on."""
         utilities = np.zeros(self.game.num_players, np.float64)
         if self.is_terminal():
-            self.game.returns(self.array, utilities)
+            refuse_answer(self.game, "returns", self.game.returns(self.array, utilities))
         return utilities.tolist()
 
     # ---- What a player knows

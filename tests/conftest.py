@@ -1,6 +1,14 @@
 import pytest
 
+from fastmcts import trial
 from fastmcts.jit import JIT_ENABLED
+
+
+@pytest.fixture
+def untried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let games be searched that a trial would refuse, to see what notices their faults later."""
+    monkeypatch.setattr(trial, "PASSED", set())
+    monkeypatch.setattr(trial, "is_remembered", lambda key: True)
 
 
 @pytest.hookimpl(tryfirst=True)

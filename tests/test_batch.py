@@ -146,6 +146,7 @@ def test_bad_batches_are_refused_in_words(states: Any, options: Any, error: type
 
 
 @pytest.mark.jit
+@pytest.mark.usefixtures("untried")
 def test_a_game_that_fails_in_a_thread_is_reported() -> None:
     from tests.test_mcts import Fragile
 

@@ -221,6 +221,7 @@ class WrongArguments(OneShot):
 
 
 @pytest.mark.jit
+@pytest.mark.usefixtures("untried")
 @pytest.mark.parametrize(
     ("game", "line", "why"),
     [

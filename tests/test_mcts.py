@@ -219,6 +219,7 @@ class Fragile(TwiceInARow):
 
 
 @pytest.mark.jit
+@pytest.mark.usefixtures("untried")
 def test_after_a_failure_of_the_game_the_next_search_starts_anew() -> None:
     game = Fragile()
     mcts = MCTS(game, simulations=10_000, seed=0)

@@ -235,6 +235,7 @@ class Endless(OneShot):
 
 
 @pytest.mark.jit
+@pytest.mark.usefixtures("untried")
 @pytest.mark.parametrize(
     ("game", "message"),
     [
@@ -249,6 +250,7 @@ def test_a_game_that_breaks_the_contract_deep_in_a_search_is_reported(game: Any,
         fastmcts.search(game.new_initial_state(), simulations=100, search_forced=True)
 
 
+@pytest.mark.usefixtures("untried")
 def test_an_overflow_at_the_root_is_reported_before_any_work() -> None:
     state = TooManyMoves().new_state(np.array([1, 0]))
     with pytest.raises(fastmcts.GameError, match="wrote past the end of its buffer, which has num_actions = 2"):

@@ -1,9 +1,11 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
 import fastmcts
-from fastmcts import games
-from tests.toys import OneShot
+from fastmcts import State, games
+from tests.toys import OneShot, TwiceInARow, position
 
 GAME = games.ConnectFour()
 
@@ -102,3 +104,33 @@ def test_chance_that_comes_first_is_drawn_if_asked_for() -> None:
     assert game.new_initial_state(3, draw_chance=True) == game.new_initial_state(3, draw_chance=True)
     result = fastmcts.search(game.new_initial_state(draw_chance=True), simulations=5, seed=0)
     assert result.action is not None
+
+
+class Answering(TwiceInARow):
+    """Its rules return what they should not; which of them, the state's first entry says."""
+
+    def current_player(self, state):
+        return None if state[0] == 1 else super().current_player(state)
+
+    def legal_actions(self, state, actions):  # pyright: ignore[reportIncompatibleMethodOverride]
+        return [0, 1] if state[0] == 2 else super().legal_actions(state, actions)
+
+    def apply(self, state, action):
+        return state.copy()
+
+    def returns(self, state, out):  # pyright: ignore[reportIncompatibleMethodOverride]
+        return [1.0, -1.0]
+
+
+@pytest.mark.parametrize(
+    ("entries", "ask", "message"),
+    [
+        ((1, 0), State.current_player, "current_player returns None, not the player to move.* end without a return"),
+        ((2, 0), State.legal_actions, r"legal_actions returns the list \[0, 1\], not how many actions it has written"),
+        ((0, 0), lambda state: state.apply_action(0), "apply returns the ndarray .*; it must change `state` in place"),
+        ((0, 8), State.returns, "returns returns the list .*; it must write each player's utility into `out`"),
+    ],
+)
+def test_an_answer_that_no_rule_gives_is_named(entries: Any, ask: Any, message: str) -> None:
+    with pytest.raises(fastmcts.GameError, match=f"Answering: {message}"):
+        ask(position(Answering(), *entries))

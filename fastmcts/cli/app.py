@@ -15,6 +15,7 @@ from fastmcts.experiments.text import parse_component
 from fastmcts.game import Game
 from fastmcts.method import PerfectInformation
 from fastmcts.options import STRATEGIES
+from fastmcts.trial import try_out
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="markdown", help=fastmcts.__doc__)
 console = Console(highlight=False)
@@ -79,6 +80,7 @@ def read_game(name: str, options: list[str] | None) -> Game:
     """The game that the command line names."""
     game = find_game(name, **game_options(options or []))
     game.check_declaration()
+    try_out(game)
     return game
 
 

@@ -55,6 +55,9 @@ def search(
     method: Method = None,
     solver: Solver = None,
     final: Final = None,
+    checked: Annotated[
+        bool, typer.Option(help="Compile with bounds checks, to find what is wrong with a game of your own.")
+    ] = False,
     reveal: Reveal = False,
     as_json: AsJson = False,
 ) -> None:
@@ -85,6 +88,7 @@ def search(
             method=method,
             solver=solver,
             final=final,
+            checked=checked,
         )
         refuse_open_cards(searched, options, reveal)
         state = position(searched, moves, seed)

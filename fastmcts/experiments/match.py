@@ -19,6 +19,7 @@ from fastmcts.experiments.intervals import share, wilson
 from fastmcts.game import Game
 from fastmcts.kernels.rng import spawn_seed
 from fastmcts.state import State
+from fastmcts.trial import try_out
 
 #: How many pairs are played side by side, block after block; the last number holds for all that follow. Ctrl-C loses
 #: the block that is not over, so the first ones are small; large ones share the overhead of a batch.
@@ -180,6 +181,7 @@ def play_match(
     """
     if not isinstance(game, Game):
         raise TypeError(f"play_match takes a Game, such as games.ConnectFour(), not {game!r}")
+    try_out(game)
     games = whole_number("games", games, low=1)
     threads = whole_number("threads", threads, low=1)
     seed = whole_number("seed", seed)

@@ -60,6 +60,8 @@ class OhHell(TrickGame):
     points_per_trick: int = 1
     dealer: int = NONE
 
+    constant_sum = False
+
     def __post_init__(self) -> None:
         whole_number("num_players", self.num_players, low=2, high=6)
         whole_number("hand_size", self.hand_size, low=1, high=(CARDS - 1) // self.num_players)

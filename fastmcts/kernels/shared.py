@@ -15,6 +15,7 @@ from fastmcts.jit import compiled, entry
 from fastmcts.kernels.copy import copy
 from fastmcts.kernels.expand import exchange, start_nodes
 from fastmcts.kernels.moves import legal_moves
+from fastmcts.kernels.record import record
 from fastmcts.kernels.rollout import play_out
 
 BUSY = -2  # in `first_child`: somebody is laying out the children
@@ -110,7 +111,9 @@ def descend(strategy, tree, scratch, rng):
                 break
             fetch_add(tree.visits, child, np.int32(1))
         node = child
-        game.apply(state, np.int64(tree.action[node]))
+        action = np.int64(tree.action[node])
+        record(scratch, depth, player, action)
+        game.apply(state, action)
         player = game.current_player(state)
         depth += 1
     scratch.length[0] = depth

@@ -2,26 +2,26 @@
 
 import itertools
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, NoReturn
+from math import isclose
+from typing import NamedTuple
 
 import numpy as np
 
-from fastmcts.arrays import Rng
 from fastmcts.checks import whole_number
 from fastmcts.constants import CHANCE, TERMINAL
 from fastmcts.errors import GameError
 from fastmcts.game import Game
 from fastmcts.jit import wrapping_integers
 from fastmcts.kernels.playthrough import play_randomly
-from fastmcts.kernels.rng import below, make_rng
+from fastmcts.kernels.rng import make_rng
 from fastmcts.options import Options
+from fastmcts.rule_checks import CANARY, RuleCheck, check_declared
 from fastmcts.state import State
 from fastmcts.strategy import checked_recommendation, filled, plain_options
 from fastmcts.testing.view_checks import check_following, check_view_declaration, check_views
+from fastmcts.testing.world_checks import RealWorlds
 
-CANARY = -0x5EED
 MARGIN = 64  # entries on each side of a buffer
 TEXTS_TRIED = 16  # in one position; reading a text may list all moves
 MOVES_TRIED = 16  # in one position, to see whether they look different
@@ -32,16 +32,20 @@ DRAW = 0  # a seed of determinize
 def check_game(game: Game, positions: int = 2000, seed: int = 0) -> None:
     """Play random games and raise GameError, in words, at the first breach of the contract.
 
+    That goes further than the trial that every game has before it is first compiled: texts can be read back, the same
+    position leads on to the same positions, the utilities of two players sum to what `constant_sum` claims, what is
+    hidden stays hidden, worlds are drawn by nothing but what a player knows, the real world can be among them, and
+    compiled rules do what they do in plain Python. What is a matter of chance is judged so that a right game passes.
+
     Args:
         game: The game to check.
         positions: About how many positions to visit.
         seed: Which random games.
     """
+    refuse_anything_but_a_game(game)
     positions, seed = whole_number("positions", positions, low=1), whole_number("seed", seed)
-    game.check_declaration()
+    check_declared(game)
     check_recommendation(game)
-    if game.overrides("determinize") != game.overrides("observe"):
-        raise GameError(f"{game.name} must have both determinize and observe, or neither")
     check_view_declaration(game)
     memory = Memory()
     visited = 0
@@ -54,8 +58,19 @@ def check_game(game: Game, positions: int = 2000, seed: int = 0) -> None:
             f"{game.name}: determinize drew the same world with every seed, in all positions and for all players;"
             " either nothing is hidden, and the game needs neither determinize nor observe, or the draw is not uniform"
         )
+    if game.overrides("observe"):
+        memory.real_worlds.note_deals(game, seed)
+        memory.real_worlds.check(game)
     for number in range(20):
         check_compiled(game, seed + number)
+
+
+def refuse_anything_but_a_game(game: Game) -> None:
+    """Raise TypeError, with what to write, for a class or something else."""
+    if isinstance(game, type):
+        raise TypeError(f"check_game takes a game, not its class: write check_game({game.__name__}())")
+    if not isinstance(game, Game):
+        raise TypeError(f"check_game takes a Game, such as games.ConnectFour(), not {game!r}")
 
 
 def check_recommendation(game: Game) -> None:
@@ -81,62 +96,35 @@ class Memory:
 
     sightings: dict[tuple[int, str], Sighting] = field(default_factory=dict)  # by player and what it knows
     worlds_differ: bool = False  # whether two seeds of determinize ever led to two worlds
+    real_worlds: RealWorlds = field(default_factory=RealWorlds)
 
 
-class GameCheck:
+class GameCheck(RuleCheck):
     """One random game, with everything checked at each position."""
 
     def __init__(self, game: Game, seed: int, memory: Memory) -> None:
-        self.game = game
-        self.seed = seed
+        super().__init__(game, seed)
         self.memory = memory
         self.chooser = random.Random(seed)
-        self.rng: Rng = make_rng(seed)
-        self.moves: list[int] = []
-        self.state = game.new_initial_state(seed)
-
-    def fail(self, what: str) -> NoReturn:
-        """Raise GameError with how to get to the position."""
-        raise GameError(f"{self.game.name}: {what}\n  in the position {self.where()}\n  {self.state.array.tolist()}")
-
-    def where(self) -> str:
-        """How to get to the position."""
-        return f"after the moves {self.moves} from new_initial_state(seed={self.seed})"
 
     def play(self) -> int:
         """Play to the end; return how many positions were checked."""
         if self.game.new_initial_state(self.seed) != self.state:
             self.fail("initial gives another position each time, though the seed is the same")
-        while self.check_player() != TERMINAL:
-            actions = self.check_chance() if self.state.is_chance_node() else self.check_decision()
+        self.memory.real_worlds.games += 1
+        while (player := self.check_position()) != TERMINAL:
+            actions = self.check_outcomes() if player == CHANCE else self.check_decision()
             if self.game.overrides("observe") and not self.game.hides_moves:
                 self.check_moves_are_seen(actions)
-            with wrapping_integers():
-                action = actions[below(self.rng, len(actions))]
-            self.check_apply(action)
-            if len(self.moves) > self.game.max_game_length:
-                self.fail(f"the game is longer than max_game_length = {self.game.max_game_length}")
+            self.check_apply(self.drawn(actions))
+            self.check_length()
         self.check_end()
         return len(self.moves) + 1
 
-    def untouched(self, method: str, call: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a rule that must leave the position alone, and explain an IndexError."""
-        before = self.state.array.copy()
-        try:
-            with wrapping_integers():
-                answer = call(*arguments)
-        except IndexError as error:
-            self.fail(f"{method} reads or writes past the end of an array: {error}")
-        if not np.array_equal(before, self.state.array):
-            self.fail(f"{method} changes the position; only apply and determinize may")
-        return answer
-
-    def check_player(self) -> int:
-        """The player to move is one that exists."""
-        game, array = self.game, self.state.array
-        player = int(self.untouched("current_player", game.current_player, array))
-        if player not in (CHANCE, TERMINAL) and not 0 <= player < game.num_players:
-            self.fail(f"current_player says {player}, not 0 to {game.num_players - 1}, CHANCE or TERMINAL")
+    def check_position(self) -> int:
+        """Check what can be asked in any position; return the player to move."""
+        game = self.game
+        player = self.check_player()
         if not isinstance(self.untouched("render", str, self.state), str):
             self.fail("render does not return a string")
         self.untouched("check_state", self.check_acceptance)
@@ -154,27 +142,10 @@ class GameCheck:
             self.fail(f"check_state refuses a position from a real game: {error}")
 
     def check_decision(self) -> list[int]:
-        """Legal actions are sorted, distinct and in range; other policies stay within them."""
-        game, array = self.game, self.state.array
-        buffer = np.full(game.num_actions, CANARY, np.int64)
-        count = int(self.untouched("legal_actions", game.legal_actions, array, buffer))
-        if not 1 <= count <= game.num_actions:
-            self.fail(f"legal_actions returns {count} in an unfinished game; 1 to {game.num_actions} can be")
-        actions = buffer[:count].tolist()
-        if actions != sorted(set(actions)):
-            self.fail(f"legal_actions are not in ascending order without repetition: {actions}")
-        if not 0 <= actions[0] <= actions[-1] < game.num_actions:
-            self.fail(f"legal_actions are not all from 0 to {game.num_actions - 1}: {actions}")
-        scratch = np.zeros(game.num_actions, np.int64)
-        for policy in ("random_action", "rollout_action", "careful_action"):
-            choice = self.untouched(policy, getattr(game, policy), array, scratch, self.rng)
-            if choice not in actions:
-                self.fail(f"{policy} plays {choice}, which is not legal; legal are {actions}")
-        for action in actions:
-            self.untouched("is_promising", game.is_promising, array, action)
-            self.untouched("reveals", game.reveals, array, action)
+        """Check what can be asked where a player is to move; return the legal actions."""
+        actions = self.check_moves()
+        self.check_policies(actions)
         self.check_texts(actions)
-        self.check_utilities("evaluate")
         return actions
 
     def check_texts(self, actions: list[int]) -> None:
@@ -184,19 +155,6 @@ class GameCheck:
             read = self.untouched("string_to_action", self.state.string_to_action, text)
             if read != action:
                 self.fail(f"action {action} is written {text!r}, which string_to_action reads as {read}")
-
-    def check_chance(self) -> list[int]:
-        """Outcomes are sorted, distinct and in range; their probabilities add up to one."""
-        outcomes = self.untouched("chance_outcomes", self.state.chance_outcomes)
-        actions = [outcome for outcome, _ in outcomes]
-        if not actions or actions != sorted(set(actions)):
-            self.fail(f"chance_outcomes are not in ascending order without repetition: {actions}")
-        if not 0 <= actions[0] <= actions[-1] < self.game.num_chance_outcomes:
-            self.fail(f"chance_outcomes are not all from 0 to {self.game.num_chance_outcomes - 1}: {actions}")
-        probabilities = [probability for _, probability in outcomes]
-        if min(probabilities) <= 0.0 or abs(sum(probabilities) - 1.0) > 1e-9:
-            self.fail(f"the probabilities of chance_outcomes must be positive and sum to 1: {probabilities}")
-        return actions
 
     def check_apply(self, action: int) -> None:
         """Playing the same action in the same position leads to the same position."""
@@ -209,45 +167,27 @@ class GameCheck:
         if after != again:
             self.fail("apply leads elsewhere when it is called again: it depends on more than the position")
 
-    def after(self, action: int) -> State:
-        """The position after an action, or an explanation of an IndexError."""
-        after = self.state.clone()
-        try:
-            with wrapping_integers():
-                self.game.apply(after.array, action)
-        except IndexError as error:
-            self.fail(f"apply({action}) reads or writes past the end of an array: {error}")
-        return after
-
     def check_end(self) -> None:
         """The returns of a finished game are complete and within the declared range."""
         if self.state.legal_actions():
             self.fail("there are legal actions although the game is over")
-        self.check_utilities("returns")
-
-    def check_utilities(self, method: str) -> None:
-        """Every player gets a finite utility within the declared range."""
-        game = self.game
-        out = np.full(game.num_players, np.nan)
-        self.untouched(method, getattr(game, method), self.state.array, out)
-        if np.isnan(out).any():
-            self.fail(f"{method} leaves out player {int(np.flatnonzero(np.isnan(out))[0])}: {out.tolist()}")
-        if out.min() < game.min_utility or out.max() > game.max_utility:
-            self.fail(f"{method} gives {out.tolist()}, outside of {game.min_utility} to {game.max_utility}")
+        utilities = self.check_utilities("returns")
+        total = self.game.min_utility + self.game.max_utility
+        if self.game.num_players == 2 and self.game.constant_sum and not isclose(sum(utilities), total, abs_tol=1e-9):
+            self.fail(
+                f"returns gives {utilities}, which does not sum to min_utility + max_utility = {total}, though the game"
+                " has constant_sum = True, from which solver=True concludes what is proven: declare"
+                " constant_sum = False, or mend returns"
+            )
 
     def check_hidden(self, mover: int) -> None:
         """What a player knows, and may do, is the same in every world that it cannot tell apart."""
         for player in range(self.game.num_players):
             known = self.state.information_state_string(player)
-            world = self.untouched("observe", lambda player=player: self.state.determinize(player, len(self.moves)))
-            if world.information_state_string(player) != known:
-                self.fail(f"determinize changes what player {player} knows")
-            if world.determinize(player, self.seed) != self.state.determinize(player, self.seed):
+            world, other = self.check_world(player, mover, len(self.moves)), self.state.determinize(player, self.seed)
+            if world.determinize(player, self.seed) != other:
                 self.fail(f"determinize draws for player {player} from more than what it knows: it sees the real world")
-            if world.current_player() != mover:
-                self.fail(f"determinize changes the player to move from {mover} to {world.current_player()}")
-            if mover == player and world.legal_actions() != self.state.legal_actions():
-                self.fail(f"player {player}, to move, has other moves in a world it cannot tell apart")
+            self.memory.real_worlds.note(self.seed, player, self.state, (world, other))
             self.check_sighting(player, known, mover)
             self.compare_worlds(player)
 

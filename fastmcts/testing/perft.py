@@ -5,6 +5,7 @@ import numpy as np
 from fastmcts.checks import whole_number
 from fastmcts.kernels.perft import count_sequences
 from fastmcts.state import State
+from fastmcts.trial import try_out
 
 
 def perft(state: State, depth: int) -> int:
@@ -21,6 +22,7 @@ def perft(state: State, depth: int) -> int:
         return 1
     game = state.game
     game.check_declaration()
+    try_out(game)
     positions = np.zeros((depth, game.state_size), np.int64)
     positions[0] = state.array
     width = max(game.num_actions, game.num_chance_outcomes)

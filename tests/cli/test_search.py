@@ -131,6 +131,41 @@ def test_2048_starts_with_tiles_that_the_seed_decides() -> None:
     assert json.loads(output)["state"] == state.array.tolist()
 
 
+DEEP = """
+from dataclasses import dataclass
+from tests.toys import TwiceInARow
+
+@dataclass(frozen=True)
+class Deep(TwiceInARow):
+    place: int = 7
+    start: int = 15
+    def apply(self, state, action):
+        state[0] += action
+        state[1] += 1
+        if state[0] >= self.start:
+            state[self.place] = 1
+"""
+
+
+@pytest.mark.slow_to_compile
+def test_a_search_can_be_checked(tmp_path: Path) -> None:
+    (tmp_path / "deep_toy.py").write_text(DEEP)
+    code, output = invoke("search", f"{tmp_path / 'deep_toy.py'}:Deep", "--checked", "--simulations", "20000")
+    assert code == 2
+    assert "past the end of an array: index 7 is out of bounds" in output
+    assert "deep_toy.py, line 13:  state[self.place] = 1" in output
+
+
+def test_a_game_with_a_mistake_is_refused_in_words_by_every_command(tmp_path: Path) -> None:
+    path = tmp_path / "wrong_toy.py"
+    path.write_text(DEEP.replace("start: int = 15", "start: int = 0"))
+    for verb, *players in (["search"], ["match", "random", "random"], ["play"]):
+        code, output = invoke(verb, f"{path}:Deep", *players)
+        assert code == 2
+        assert "error: Deep: apply(" in output
+        assert "reads or writes past the end of an array: index 7" in output
+
+
 @pytest.mark.slow_to_compile
 def test_a_game_and_a_rule_of_ones_own(tmp_path: Path) -> None:
     path = own_game(tmp_path, "searched_nim.py")

@@ -24,7 +24,10 @@ class HighestPick(Game):
 
     num_actions = 3
     min_utility = 0.0
-    max_utility = 10.0
+
+    @property
+    def max_utility(self) -> float:
+        return max(10.0, 2.0 + self.deals)
 
     @property
     def state_size(self) -> int:

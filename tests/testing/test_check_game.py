@@ -1,11 +1,13 @@
 """check_game finds each fault, and says in words what it is."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
 import fastmcts
 from examples.nim import Nim
+from fastmcts import games
 from fastmcts.kernels.rng import below
 from fastmcts.testing import check_game
 from tests.toys import Peek, Shuffled, ThreePlayers, TwiceInARow
@@ -90,6 +92,18 @@ class Tossed(Coin):
 )
 def test_good_games_pass(game: fastmcts.Game) -> None:
     check_game(game, positions=200)
+
+
+@pytest.mark.slow_to_compile
+@pytest.mark.parametrize("seed", range(5))
+def test_worlds_that_are_drawn_rightly_pass_with_every_seed(seed: int) -> None:
+    for game in (Coin(), Peek(), Tossed(), Die(), TwoDice(), Hand(), games.KuhnPoker()):
+        check_game(game, positions=300, seed=1000 * seed)
+
+
+@pytest.mark.slow_to_compile
+def test_a_game_in_which_both_may_win_passes_if_it_says_so() -> None:
+    check_game(BothMayWinAsSaid(), positions=100)
 
 
 class Unsorted(Nim):
@@ -252,6 +266,101 @@ class TossedInSecret(Tossed):
     hides_moves = False
 
 
+class Die(Coin):
+    """The coin is a die, which player 0 does not see."""
+
+    def initial(self, state, rng):
+        state[COIN] = 1 + below(rng, 6)
+
+    def determinize(self, state, player, rng):
+        if player == 0:
+            state[COIN] = 1 + below(rng, 6)
+
+
+class LowDie(Die):
+    """Worlds have a 1 or a 2."""
+
+    def determinize(self, state, player, rng):
+        if player == 0:
+            state[COIN] = 1 + below(rng, 2)
+
+
+class TwoDice(Die):
+    """Player 0 does not see two dice."""
+
+    state_size = 5
+
+    def initial(self, state, rng):
+        state[COIN] = 1 + below(rng, 6)
+        state[4] = 1 + below(rng, 6)
+
+    def determinize(self, state, player, rng):
+        if player == 0:
+            state[COIN] = 1 + below(rng, 6)
+            state[4] = 1 + below(rng, 6)
+
+    def observe(self, state, player, out):
+        super().observe(state, player, out)
+        if player == 0:
+            out[4] = -1
+
+
+class Pairs(TwoDice):
+    """Each die is right for itself, but in worlds they are always equal."""
+
+    def determinize(self, state, player, rng):
+        if player == 0:
+            state[COIN] = 1 + below(rng, 6)
+            state[4] = state[COIN]
+
+
+class Hand(Coin):
+    """The coin is a set of 20 of 40 cards, as bits."""
+
+    def deal(self, rng, cards):
+        hand, wanted = 0, 20
+        for card in range(cards):
+            if below(rng, cards - card) < wanted:
+                hand |= 1 << card
+                wanted -= 1
+        return hand
+
+    def initial(self, state, rng):
+        state[COIN] = self.deal(rng, 40)
+
+    def determinize(self, state, player, rng):
+        if player == 0:
+            state[COIN] = self.deal(rng, 40)
+
+
+class LowHand(Hand):
+    """Worlds do not have the last card."""
+
+    def determinize(self, state, player, rng):
+        if player == 0:
+            state[COIN] = self.deal(rng, 39)
+
+
+class BothMayWin(Nim):
+    def returns(self, state, out):
+        out[0] = 1.0
+        out[1] = 0.5
+
+
+class BothMayWinAsSaid(BothMayWin):
+    constant_sum = False
+
+
+class Drawless(Coin):
+    """Says what a player knows, but draws no worlds."""
+
+    determinize = fastmcts.Game.determinize
+
+
+class Undrawn(Coin):
+    observe = fastmcts.Game.observe
+
+
 CALLS: list[int] = []
 
 
@@ -281,6 +390,12 @@ CALLS: list[int] = []
         (Blind, "player 0 knows the same here as after .*: observe must tell it that the player to move is 1 here"),
         (Bound, "player 1 knows the same here as after .*: observe must tell it that its moves are"),
         (Whispered, "the moves . and . lead to different positions that look the same to player 1: .* hides_moves"),
+        (LowDie, "never draws the real world: entry 1 was .*\n.*from player 0, and was 1, 2 in all of"),
+        (Pairs, "never draws the real world: the position was .*\n.*from player 0, and was something else in all of"),
+        (LowHand, "never draws the real world: bit 39 of entry 1 was 1\n.*from player 0, and was 0 in all of"),
+        (BothMayWin, "returns gives .1.0, 0.5., which does not sum to min_utility . max_utility = 0.0, .*sum = False"),
+        (Drawless, "must have both determinize and observe, or neither: determinize is missing"),
+        (Undrawn, "must have both determinize and observe, or neither: observe is missing"),
         (TossedInSecret, "the outcomes . and . lead to different positions that look the same to player 0"),
     ],
     ids=lambda value: value.__name__ if isinstance(value, type) else None,
@@ -290,6 +405,18 @@ def test_a_fault_is_found_and_explained(fault: type[fastmcts.Game], message: str
     with pytest.raises(fastmcts.GameError, match=message) as caught:
         check_game(game, positions=300)
     assert fault.__name__ in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("thing", "message"),
+    [
+        (games.TicTacToe, r"check_game takes a game, not its class: write check_game\(TicTacToe\(\)\)"),
+        ("tic_tac_toe", "check_game takes a Game, such as games.ConnectFour"),
+    ],
+)
+def test_what_is_no_game_is_refused_with_what_to_write(thing: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        check_game(thing)
 
 
 @pytest.mark.jit
