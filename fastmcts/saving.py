@@ -317,7 +317,7 @@ def restore(searcher: Searcher, header: dict[str, Any], arrays: Arrays, viewer: 
     if not trusted:
         check_root(game, root, viewer)
         check_generators(rng)
-        check_planted(searcher.strategy, tree, root, viewer, searcher.scratch)
+        check_planted(searcher.strategy, tree, root, viewer, searcher.scratch, searcher.checked)
     searcher.tree = memory.set_apart(tree) if searcher.is_apart else tree
     searcher.root[:] = root
     searcher.rng[:] = rng

@@ -9,7 +9,7 @@ from fastmcts.arrays import Position
 from fastmcts.constants import CHANCE, NONE, ROOT
 from fastmcts.errors import LoadError
 from fastmcts.game import Game
-from fastmcts.jit import JIT_ENABLED, wrapping_integers
+from fastmcts.jit import JIT_ENABLED, bounds_checked, wrapping_integers
 from fastmcts.kernels import soundness
 from fastmcts.kernels.replay import find_misfit
 from fastmcts.method import SinglePerspective
@@ -85,7 +85,9 @@ def check_tables(tree: Tree, longest: int) -> None:
         raise LoadError(f"the tree says that it is {int(tree.depth[0]):,} moves deep")
 
 
-def check_planted(strategy: Strategy, tree: Tree, root: Position, viewer: int | None, scratch: Scratch) -> None:
+def check_planted(
+    strategy: Strategy, tree: Tree, root: Position, viewer: int | None, scratch: Scratch, checked: bool = False
+) -> None:
     """Raise LoadError unless a tree is one that a search of a position, which is sound, can have grown.
 
     Args:
@@ -94,6 +96,7 @@ def check_planted(strategy: Strategy, tree: Tree, root: Position, viewer: int | 
         root: int64 [state_size], the position at its root.
         viewer: Whose view that is; None if everything is known.
         scratch: Buffers.
+        checked: Whether compiled rules check bounds.
     """
     game = strategy.game
     state = game.new_state(root, viewer)
@@ -109,7 +112,7 @@ def check_planted(strategy: Strategy, tree: Tree, root: Position, viewer: int | 
     if tree.known.size > 0:
         check_sets(tree, state.legal_actions() if player >= 0 else [], player)
     elif tree.available.size == 0:
-        play_through(game, tree, root, scratch)
+        play_through(game, tree, root, scratch, checked)
 
 
 def check_sets(tree: Tree, legal: list[int], player: int) -> None:
@@ -123,17 +126,20 @@ def check_sets(tree: Tree, legal: list[int], player: int) -> None:
     tree.action[sets[1:]] = soundness.UNCONFIRMED
 
 
-def play_through(game: Game, tree: Tree, root: Position, scratch: Scratch) -> None:
+def play_through(game: Game, tree: Tree, root: Position, scratch: Scratch, checked: bool = False) -> None:
     """Raise LoadError unless the moves of every node are those of its position."""
     levels = int(tree.depth[0]) + 1
     positions = np.zeros((levels, game.state_size), np.int64)
     path, following = np.zeros((2, levels), np.int64)
-    walk: Any = find_misfit
+    walk: Any = bounds_checked(find_misfit) if checked else find_misfit
     expanded = int(np.count_nonzero(tree.first_child[: int(tree.size[0])] != NONE))
     if JIT_ENABLED and expanded < PLAYED_IN_PYTHON:
         walk = walk.py_func
-    with wrapping_integers():
-        node = walk(game, tree, root, positions, path, following, scratch)
+    try:
+        with wrapping_integers():
+            node = walk(game, tree, root, positions, path, following, scratch)
+    except IndexError as error:
+        raise LoadError(f"its moves lead a rule of {game.name} past the end of an array: {error}") from error
     if node != NONE:
         raise LoadError(f"the moves at node {node} are not those of its position")
 

@@ -9,7 +9,7 @@ import pytest
 from numba import config
 
 import fastmcts
-from fastmcts import MCTS, search, search_batch
+from fastmcts import MCTS, search, search_batch, soundness
 from fastmcts.jit import JIT_ENABLED
 from fastmcts.testing import check_tree
 from tests.subprocesses import run_python
@@ -105,6 +105,28 @@ def test_a_saved_search_stays_checked(tmp_path: Path) -> None:
     loaded = MCTS.load(tmp_path / "search")
     assert loaded.options.checked
     assert all(searcher.checked for searcher in loaded.forest.searchers)
+
+
+@dataclass(frozen=True)
+class Early(TwiceInARow):
+    """Writes past the end after two moves of two."""
+
+    def apply(self, state, action):
+        state[0] += action
+        state[1] += 1
+        if state[0] == 4:
+            state[7] = 1
+
+
+@pytest.mark.parametrize("played_in_python", [0, 2000])
+def test_a_tree_from_a_file_that_leads_rules_out_of_bounds_is_refused(played_in_python: int, monkeypatch: Any) -> None:
+    mcts = MCTS(TwiceInARow(), checked=True, simulations=300, seed=0, strategy="plain")
+    tree = mcts.search(mcts.game.new_initial_state()).tree
+    searcher = mcts.forest.searchers[0]
+    soundness.play_through(mcts.game, tree, searcher.root, searcher.scratch, checked=True)
+    monkeypatch.setattr(soundness, "PLAYED_IN_PYTHON", played_in_python)
+    with pytest.raises(fastmcts.LoadError, match="its moves lead a rule of Early past the end of an array: index"):
+        soundness.play_through(Early(), tree, searcher.root, searcher.scratch, checked=True)
 
 
 def test_what_is_neither_true_nor_false_is_refused() -> None:
