@@ -12,7 +12,7 @@ import fastmcts
 from fastmcts.component import Component, same
 from fastmcts.fingerprint import fingerprint
 from fastmcts.jit import entry
-from fastmcts.saving import decode, encode
+from fastmcts.saved_values import Decoder, encode
 from tests.toys import OneShot
 
 
@@ -101,10 +101,10 @@ def test_components_with_arrays_are_compared_by_their_content(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("dtype", [">f4", "f8", "g", "i2", "u8", "?"])
-def test_arrays_are_saved_bit_by_bit(dtype: str, tmp_path: Path) -> None:
+def test_arrays_are_saved_bit_by_bit(dtype: str) -> None:
     noise = np.random.default_rng(0).integers(2, size=96, dtype=np.uint8)  # as floats: NaN among others
     weights = np.frombuffer((255 * noise if dtype != "?" else noise).tobytes(), dtype)
-    saved = decode(tmp_path, json.loads(json.dumps(encode(weights.reshape(2, -1)))))
+    saved = Decoder().decode(json.loads(json.dumps(encode(weights.reshape(2, -1)))))
     assert saved.dtype == weights.dtype
     assert saved.shape == (2, weights.size // 2)
     assert saved.tobytes() == weights.tobytes()

@@ -205,9 +205,10 @@ class Track(Game):
         return TERMINAL if state[0] >= 5 else state[1]
 
     def legal_actions(self, state: Position, actions: Actions) -> int:
-        for action in range(STEPS[state[0]]):
+        count = int(STEPS[state[0]])
+        for action in range(count):
             actions[action] = action
-        return STEPS[state[0]]
+        return count
 
     def apply(self, state: Position, action: int) -> None:
         state[0] += 1 + action
