@@ -5,7 +5,9 @@
     python benchmarks/compile_times.py --kernels                # what further kernels compile on top, for each game
 
 Times are seconds of the processor, so that other work on the machine matters little. They are given as multiples of
-what Numba takes for the plain kernel of benchmarks/plain_kernel.py, which is compiled before each game in turn. `--kernels` has a column for each further thing that a user may ask for: a tree that is kept and
+what Numba takes for the plain kernel of benchmarks/plain_kernel.py, which is compiled before each game in turn.
+
+`--kernels` has a column for each further thing that a user may ask for: a tree that is kept and
 advanced, a batch, two trees, proofs, and a tree that two threads share; "-" where a game does not allow it.
 """
 

@@ -17,12 +17,11 @@ from fastmcts.final import final_index
 from fastmcts.game import Game
 from fastmcts.kernels.rng import spawn_seed
 from fastmcts.mcts import means, refuse_chance, refuse_view
-from fastmcts.method import PIMC, SinglePerspective
-from fastmcts.options import Options, SearchOptions, make_options
+from fastmcts.method import PIMC, Method, SinglePerspective
+from fastmcts.options import Options, SearchOptions
 from fastmcts.progress import Bar, Progress, ProgressOption
 from fastmcts.state import State
-from fastmcts.strategy import describe, settle
-from fastmcts.trial import try_out
+from fastmcts.strategy import describe, settled
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,18 +97,15 @@ def search_batch(
     Returns:
         Arrays with a row for each position.
     """
-    checked = make_options(dict(options))
+    game = game_of(states, game)
+    checked = settled(game, dict(options))
     if checked.on_interrupt == "return":
         raise ValueError("a batch that is cut short has positions without a move: on_interrupt is for search and MCTS")
     if checked.trace:
         raise ValueError("a batch keeps no traces: trace=True is for search and MCTS")
     if checked.parallel == "shared":
         raise ValueError("the threads of a batch take a position each: parallel='shared' is for search and MCTS")
-    game, positions = stacked(states, game, checked)
-    game.check_declaration()
-    try_out(game)
-    checked = settle(game, checked)
-    positions = searched(game, checked, positions)
+    positions = searched(game, checked, stacked(states, game, checked.method))
     task = BatchTask(game, checked, positions)
     kind = KernelWorker if is_plain(checked) else SearchWorker
     threads = min(checked.threads, len(positions))
@@ -130,27 +126,29 @@ def is_plain(options: Options) -> bool:
     return one_tree and options.seconds is None and not options.stop and options.final != "robust_max"
 
 
-def stacked(
-    states: Sequence[State] | NDArray[np.int64], game: Game | None, options: Options
-) -> tuple[Game, NDArray[np.int64]]:
-    """The game, and the positions as int64 [B, state_size]."""
+def game_of(states: Sequence[State] | NDArray[np.int64], game: Game | None) -> Game:
+    """The game of some positions; TypeError or ValueError if they are none."""
     if isinstance(states, np.ndarray):
         if not isinstance(game, Game):
             raise TypeError("an array of positions needs the game too: search_batch(positions, game=..., ...)")
         if states.ndim != 2:
             raise ValueError(f"an array of positions has shape [B, {game.state_size}], not {list(states.shape)}")
-        states = [game.state_from_array(row) for row in states]
-    if not isinstance(states, Sequence) or not all(isinstance(state, State) for state in states):
+    elif not isinstance(states, Sequence) or not all(isinstance(state, State) for state in states):
         raise TypeError("search_batch takes a list of States, or an array of positions and game=...")
     if len(states) == 0:
         raise ValueError("a batch needs at least one position")
-    game = states[0].game if game is None else game
-    method = settle(game, options).method
+    return states[0].game if game is None else game
+
+
+def stacked(states: Sequence[State] | NDArray[np.int64], game: Game, method: Method) -> NDArray[np.int64]:
+    """The positions as int64 [B, state_size]."""
+    if isinstance(states, np.ndarray):
+        states = [game.state_from_array(row) for row in states]
     for index, state in enumerate(states):
         if not same(state.game, game):
             raise ValueError(f"all positions of a batch must be of {game!r}, but number {index} is of {state.game!r}")
         refuse_view(state, method)
-    return game, np.stack([state.array for state in states])
+    return np.stack([state.array for state in states])
 
 
 def searched(game: Game, options: Options, positions: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -119,7 +119,7 @@ class SearchWorker:
         self.simulations = 0
         options = dataclasses.replace(task.options, threads=1, progress=False)
         self.mcts = MCTS.__new__(MCTS)
-        self.mcts.set_up(task.game, options, sharers=threads)
+        self.mcts.build(task.game, options, sharers=threads)
 
     def prepare(self) -> float:
         """Compile the kernels, or load them from the cache; return the seconds."""

@@ -99,6 +99,11 @@ class Component(metaclass=ComponentMeta):
 OF_ALL_COMPONENTS = frozenset(dir(Component))
 
 
+def version(component: Component) -> object:
+    """Something that is another object after the rules of a component were edited, and its type was asked for."""
+    return vars(component).get("_known")
+
+
 class Declaration:
     """What a component's type needs to know: its methods, its constants, its run-time fields."""
 
@@ -169,9 +174,15 @@ def examine(cls: type) -> KnownClass:
     if cls in KNOWN_CLASSES:
         forget_compiled(KNOWN_CLASSES[cls].reach.dispatchers)
     own = [parent for parent in cls.__mro__ if not is_covered(parent) and parent is not object]
-    reach = Reach(own, [*dict(methods_of(cls)).values(), *getters_of(cls)])
-    KNOWN_CLASSES[cls] = KnownClass(reach)
+    functions = [*dict(methods_of(cls)).values(), *getters_of(cls)]
+    # Games in the box are there to be changed; the package's own strategies stay as the kernels do.
+    KNOWN_CLASSES[cls] = KnownClass(Reach([], []) if is_own_strategy(cls) else Reach(own, functions))
     return KNOWN_CLASSES[cls]
+
+
+def is_own_strategy(cls: type) -> bool:
+    """Whether a class belongs to the package and is no game of its box."""
+    return cls.__module__.startswith("fastmcts.") and not cls.__module__.startswith("fastmcts.games.")
 
 
 def declare(component: Component, known: KnownClass) -> "ComponentType":

@@ -46,7 +46,11 @@ def final_index(
 
 def best_index(how: str, actions: NDArray[np.integer], visits: NDArray[np.integer], values: NDArray[np.float64]) -> int:
     """The best by one criterion; of equals the higher mean, then the lower action."""
-    means = np.nan_to_num(values, nan=-1.0)
+    if how in ("visits", "robust_max"):
+        leaders = np.flatnonzero(visits == visits.max())
+        if len(leaders) == 1:
+            return int(leaders[0])
+    means = np.where(np.isnan(values), -1.0, values)
     if how == "value":
         criterion = means
     elif how == "lcb":
@@ -103,9 +107,12 @@ def root_statistics(tree: Tree, actions: NDArray[np.int64]) -> tuple[NDArray[np.
     """
     visits = np.zeros(len(actions), np.int64)
     value_sums = np.zeros(len(actions), np.float64)
-    for child in children(tree, ROOT):
-        index = int(np.searchsorted(actions, tree.action[child]))
-        if index < len(actions) and actions[index] == tree.action[child]:  # else it is one of other worlds
-            visits[index] = tree.visits[child]
-            value_sums[index] = tree.value_sum[child]
+    tried = children(tree, ROOT)
+    if len(tried) > 0 and len(actions) > 0:
+        block = slice(tried.start, tried.stop)
+        index = actions.searchsorted(tree.action[block])
+        index[index == len(actions)] = 0
+        legal = actions[index] == tree.action[block]  # others are legal in other worlds
+        visits[index[legal]] = tree.visits[block][legal]
+        value_sums[index[legal]] = tree.value_sum[block][legal]
     return visits, value_sums

@@ -19,7 +19,7 @@ from fastmcts.final import final_index, voted_index
 from fastmcts.forest import Forest
 from fastmcts.game import Game
 from fastmcts.method import PIMC, Method
-from fastmcts.options import Options, SearchOptions, make_options
+from fastmcts.options import Options, SearchOptions
 from fastmcts.progress import search_progress
 from fastmcts.recognition import find_below, looks_equal, told
 from fastmcts.result import SearchResult, proven_value
@@ -27,8 +27,7 @@ from fastmcts.searcher import known_speed, note_speed
 from fastmcts.snapshot import Snapshot, make_trace
 from fastmcts.state import State
 from fastmcts.stoppers import Agreed, Stopper, next_check, next_trace
-from fastmcts.strategy import describe, settle
-from fastmcts.trial import try_out
+from fastmcts.strategy import describe, settle, settled
 from fastmcts.turns import Turn, one_at_a_time
 
 #: What a copy or a pickle of a search makes anew.
@@ -58,15 +57,16 @@ class MCTS:
     cancelled: Flag | None = None
 
     def __init__(self, game: Game, **options: Unpack[SearchOptions]) -> None:
-        self.set_up(game, make_options(dict(options)))
+        refuse_other_things(game)
+        self.build(game, settled(game, dict(options)))
 
-    def set_up(self, game: Game, options: Options, sharers: int = 1) -> None:
-        """Check that the options suit the game and make room for the trees of one of several sharers of the memory."""
-        if not isinstance(game, Game):
-            raise TypeError(f"MCTS takes a Game, such as games.ConnectFour(), not {game!r}")
-        game.check_declaration()
-        try_out(game)
-        options = settle(game, options)
+    def set_up(self, game: Game, options: Options) -> None:
+        """Check that options suit a game, and make room for the trees."""
+        refuse_other_things(game)
+        self.build(game, settle(game, options))
+
+    def build(self, game: Game, options: Options, sharers: int = 1) -> None:
+        """Make room for the trees of one of several sharers of the memory, with options that suit the game."""
         self.method = options.method
         check_worlds(options)
         is_alone = options.trees == 1 and options.parallel == "trees" and not isinstance(self.method, PIMC)
@@ -362,8 +362,9 @@ class MCTS:
         visits, value_sums = forest.statistics(actions)
         values = means(value_sums, visits)
         lower, upper = forest.bounds(actions, state.current_player())
+        total = int(visits.sum())
         policy = np.zeros(self.game.num_actions)
-        policy[actions] = visits / visits.sum() if visits.any() else len(actions) == 1
+        policy[actions] = visits / total if total > 0 else len(actions) == 1
         result = SearchResult(
             state=state.clone(),
             action=None if len(actions) == 0 else self.chosen(state, actions, visits, values, lower, upper),
@@ -374,7 +375,7 @@ class MCTS:
             proven=np.where(lower == upper, lower, np.nan),
             solver=self.options.solver,
             proven_value=proven_value(lower, upper),
-            value=float(value_sums.sum() / visits.sum()) if visits.any() else np.nan,
+            value=float(value_sums.sum()) / total if total > 0 else np.nan,
             simulations=0 if budget is None else budget.done,
             seconds=0.0 if budget is None else budget.elapsed,
             compile_seconds=compile_seconds,
@@ -416,6 +417,12 @@ class MCTS:
             if result is not None:
                 result.leave_trees()
             self.results.pop()
+
+
+def refuse_other_things(game: Game) -> None:
+    """Raise TypeError at something that is no game."""
+    if not isinstance(game, Game):
+        raise TypeError(f"MCTS takes a Game, such as games.ConnectFour(), not {game!r}")
 
 
 def check_worlds(options: Options) -> None:

@@ -121,11 +121,8 @@ class Options:
             object.__setattr__(self, "seconds", real_number("seconds", self.seconds, above=0.0))
         if self.seed is None:
             object.__setattr__(self, "seed", secrets.randbits(63))
-        self.set_whole("seed", low=-(2**63), high=2**64 - 1)
-        for name, kind in STRATEGIES.items():
-            component = getattr(self, name)
-            if not isinstance(component, kind | None):
-                raise TypeError(f"{name} must be a {kind.__name__}, such as {example(kind)}, not {component!r}")
+        self.set_whole("seed", low=LEAST_SEED, high=MOST_SEED)
+        self.check_components()
         self.check_words()
         self.check_resources()
         self.check_watching()
@@ -133,6 +130,33 @@ class Options:
     def set_whole(self, name: str, low: int, high: int) -> None:
         """Check an option that is a whole number, of whatever type, and keep it as an int."""
         object.__setattr__(self, name, whole_number(name, getattr(self, name), low, high))
+
+    def completed(self, missing: dict[str, Any]) -> "Options":
+        """The same options with components where there were none; nothing is checked again but what they may change."""
+        complete = self.copied(missing)
+        complete.check_components()
+        complete.check_words()
+        complete.check_resources()
+        return complete
+
+    def seeded(self, seed: int | None) -> "Options":
+        """The same options with another seed, drawn at random if it is None."""
+        other = self.copied({"seed": secrets.randbits(63) if seed is None else seed})
+        other.set_whole("seed", low=LEAST_SEED, high=MOST_SEED)
+        return other
+
+    def copied(self, changes: dict[str, Any]) -> "Options":
+        """The same options with some others, which nobody checks."""
+        copy = object.__new__(Options)
+        vars(copy).update(vars(self) | changes)
+        return copy
+
+    def check_components(self) -> None:
+        """Check that each component is one of its kind."""
+        for name, kind in STRATEGIES.items():
+            component = getattr(self, name)
+            if component is not None and not isinstance(component, kind):
+                raise TypeError(f"{name} must be a {kind.__name__}, such as {example(kind)}, not {component!r}")
 
     def check_words(self) -> None:
         """Check the options that are one of a few words."""
@@ -173,6 +197,7 @@ class Options:
 
 FINAL_MOVES = ("visits", "value", "robust_max", "lcb")
 
+LEAST_SEED, MOST_SEED = -(2**63), 2**64 - 1
 MOST_TREES = 4096
 MOST_THREADS = 1024
 

@@ -24,6 +24,7 @@ from fastmcts.state import State
 from fastmcts.tree import MAX_CHILDREN
 
 CANARY = -0x5EED
+ROUNDING = 1e-6  # of the range of utilities, by which one may miss it: a game may compute them in float32
 POLICIES = ("random_action", "rollout_action", "careful_action")
 PACKAGE = Path(__file__).parent
 
@@ -189,7 +190,8 @@ class RuleCheck:
         if np.isnan(out).any():
             player = int(np.flatnonzero(np.isnan(out))[0])
             self.fail(f"{rule} leaves out player {player}, or gives it NaN: {out.tolist()}")
-        if out.min() < game.min_utility or out.max() > game.max_utility:
+        slack = ROUNDING * (game.max_utility - game.min_utility)
+        if out.min() < game.min_utility - slack or out.max() > game.max_utility + slack:
             self.fail(f"{rule} gives {out.tolist()}, outside of {game.min_utility} to {game.max_utility}")
         return out.tolist()
 

@@ -32,7 +32,6 @@ from fastmcts.fingerprint import fingerprint
 from fastmcts.forest import Forest
 from fastmcts.game import Game
 from fastmcts.jit import wrapping_integers
-from fastmcts.kernels.soundness import clear_unwritten
 from fastmcts.options import STRATEGIES, Options
 from fastmcts.recognition import looks_equal
 from fastmcts.saved_values import NUMBERS, Decoder, encode, shortened
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from fastmcts.mcts import MCTS
 
 FORMAT = "fastmcts search"
-VERSION = 1
+VERSION = 2
 HEADER, CHECKSUM, ASKED = "header", "checksum", "asked"
 
 #: What reading a damaged archive may raise; a flipped bit can say that it is encrypted, or packed in some odd way.
@@ -215,7 +214,16 @@ def read_header(path: Path, arrays: Arrays) -> dict[str, Any]:
         raise LoadError(f"{path} has format {version}; this version of fastmcts reads up to {VERSION}")
     if not np.array_equal(arrays.pop(CHECKSUM, None), checksum(arrays)):  # pyright: ignore[reportArgumentType]
         raise LoadError(f"{path} is damaged: its checksum does not fit its content")
+    if version == 1:
+        widen_bounds(arrays)
     return header
+
+
+def widen_bounds(arrays: Arrays) -> None:
+    """Turn what format 1 has proven, which is in float32, into float64."""
+    for name, array in arrays.items():
+        if name.endswith(("/tree/lower", "/tree/upper")) and array.dtype == np.float32:
+            arrays[name] = array.astype(np.float64)
 
 
 def checksum(arrays: Arrays) -> NDArray[np.uint8]:
@@ -259,9 +267,6 @@ def searcher_header(searcher: Searcher) -> dict[str, Any]:
 
 def searcher_arrays(searcher: Searcher) -> Arrays:
     """The generator, the root, and the arrays of the tree, those with entries for each node as far as used."""
-    if searcher.is_planted:
-        owners, order = np.zeros((2, int(searcher.tree.size[0])), np.int32)
-        clear_unwritten(searcher.tree, owners, order)
     per_node = memory.node_fields(searcher.tree)
     arrays: Arrays = {"rng": searcher.rng, "root": searcher.root}
     for name, array in searcher.tree._asdict().items():

@@ -109,6 +109,7 @@ class Searcher:
         self.recycled = 0  # nodes, since the tree was planted
         self.most_used = 0  # nodes, since the tree was planted
         self.seconds_per_node = memory.seconds_per_node(tree)  # that recycling takes
+        self.node_bytes = memory.bytes_per_node(tree)
 
     @property
     def tree(self) -> Tree:
@@ -254,7 +255,7 @@ class Searcher:
     @property
     def bytes_used(self) -> int:
         """How much memory the tree has used, now or before it was made smaller."""
-        return max(self.most_used, int(self.tree.size[0])) * memory.bytes_per_node(self.tree)
+        return max(self.most_used, int(self.tree.size[0])) * self.node_bytes
 
     def run_kernel(self, simulations: int) -> int:
         """Add up to so many simulations, as many as surely find room; return how many."""

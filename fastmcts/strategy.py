@@ -1,21 +1,22 @@
 """The components of a search, put together and checked against each other."""
 
-import dataclasses
+from collections.abc import Hashable
 from functools import cache
 from typing import Any, NamedTuple
 
 from numba import types
 from numba.extending import typeof_impl
 
-from fastmcts.component import Component, ComponentType, brief
+from fastmcts.component import Component, ComponentType, brief, version
 from fastmcts.errors import GameError
 from fastmcts.expansion import ExpandAll, Expansion, Lazy, Prioritized
 from fastmcts.game import Game
 from fastmcts.method import ISMCTS, PIMC, Method, PerfectInformation, SinglePerspective, default_method
-from fastmcts.options import Options
+from fastmcts.options import Options, make_options
 from fastmcts.rollout import CarefulRollout, GameRollout, RandomRollout, Rollout
 from fastmcts.selection import UCT, Selection
 from fastmcts.solver import NoProofs, Proofs, ScoreBounds
+from fastmcts.trial import try_out
 
 NO_PROOFS = NoProofs()  # made once: gathering what Numba has to know of a component takes 2 ms
 
@@ -53,12 +54,37 @@ class Strategy(NamedTuple):
         return self.selection.keeps_moves or self.rollout.keeps_moves
 
 
+#: Options that were checked, by the game, its rules and what was asked for; but for the seed.
+SETTLED: dict[Hashable, Options] = {}
+MOST_SETTLED = 1000
+
+
+def settled(game: Game, keywords: dict[str, Any]) -> Options:
+    """Check keyword options for a game and fill in what is left open; what was checked before is not checked again."""
+    asked = dict(keywords)
+    seed = asked.pop("seed", None)
+    key = (game.numba_type, version(game), game, *((name, type(value), value) for name, value in asked.items()))
+    try:
+        options = SETTLED.get(key)
+    except (TypeError, ValueError):  # something cannot be hashed, or compared
+        return settle(game, make_options(keywords))
+    if options is None:
+        options = settle(game, make_options(keywords))
+        if len(SETTLED) >= MOST_SETTLED:
+            SETTLED.clear()
+        SETTLED[key] = options
+        return options
+    return options.seeded(seed)
+
+
 def settle(game: Game, options: Options) -> Options:
     """Fill in what the caller has left open: with the game's recommended strategy, else with the plain one.
 
     Raises:
+        GameError: If the game has a mistake.
         ValueError: If what the caller asks for makes no sense, with what to change.
     """
+    try_out(game)
     plain = plain_options(game)
     if options.strategy == "recommended" and (recommended := checked_recommendation(game)):
         try:
@@ -86,8 +112,7 @@ def checked_recommendation(game: Game) -> dict[str, Any]:
 
 def filled(game: Game, options: Options, defaults: dict[str, Any]) -> Options:
     """Put defaults where the options say nothing, and check that all of it goes together."""
-    missing = {name: value for name, value in defaults.items() if getattr(options, name) is None}
-    complete = dataclasses.replace(options, **missing)
+    complete = options.completed({name: value for name, value in defaults.items() if getattr(options, name) is None})
     make_strategy(game, complete)
     return complete
 

@@ -158,6 +158,11 @@ TABLE_DTYPES: dict[str, type[np.generic]] = {
 
 STATISTICS = frozenset({*OPTIONAL_NODE_DTYPES, *PLAYER_DTYPES, *TABLE_DTYPES})
 
+#: What stands for a field that is not kept, in all trees.
+NOT_KEPT = {
+    name: np.empty(0, dtype) for name, dtype in {**OPTIONAL_NODE_DTYPES, **PLAYER_DTYPES, **TABLE_DTYPES}.items()
+}
+
 #: The fields with entries for each node.
 PER_NODE = frozenset({*NODE_DTYPES, *OPTIONAL_NODE_DTYPES, *PLAYER_DTYPES})
 
@@ -175,16 +180,16 @@ def allocate(capacity: int, statistics: Collection[str] = (), players: int = 0, 
         players: The number of players, for fields that need it.
         actions: The number of actions, for fields that need it.
     """
-    kept = set(statistics)
-    arrays = {name: np.empty(capacity, dtype) for name, dtype in NODE_DTYPES.items()}
-    for name, dtype in OPTIONAL_NODE_DTYPES.items():
-        arrays[name] = np.empty(capacity if name in kept else 0, dtype)
-    for name, dtype in PLAYER_DTYPES.items():
-        arrays[name] = np.empty(capacity * players if name in kept else 0, dtype)
+    arrays = {**NOT_KEPT, **{name: np.empty(capacity, dtype) for name, dtype in NODE_DTYPES.items()}}
     table_sizes = {"action_visits": players * actions, "action_sum": players * actions}
     table_sizes |= {"reference": actions + 1, "played": players * actions + 1}
-    for name, dtype in TABLE_DTYPES.items():
-        arrays[name] = np.zeros(table_sizes[name] if name in kept else 0, dtype)
+    for name in statistics:
+        if name in OPTIONAL_NODE_DTYPES:
+            arrays[name] = np.empty(capacity, OPTIONAL_NODE_DTYPES[name])
+        elif name in PLAYER_DTYPES:
+            arrays[name] = np.empty(capacity * players, PLAYER_DTYPES[name])
+        elif name in TABLE_DTYPES:
+            arrays[name] = np.zeros(table_sizes[name], TABLE_DTYPES[name])
     counters = {"size": np.zeros(1, np.int64), "depth": np.zeros(1, np.int64)}
     return Tree(**arrays, **counters, reward_range=np.array([np.inf, -np.inf]))  # pyright: ignore[reportArgumentType]
 

@@ -30,6 +30,7 @@ def try_out(game: Game) -> None:
     Args:
         game: The game.
     """
+    game.check_declaration()
     key = trial_key(game)
     if key in PASSED:
         return

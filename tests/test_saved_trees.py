@@ -14,7 +14,7 @@ from fastmcts.constants import NONE, ROOT, TERMINAL
 from fastmcts.jit import JIT_ENABLED
 from fastmcts.kernels.soundness import UNCONFIRMED
 from fastmcts.soundness import check_links
-from fastmcts.tree import children, information_sets
+from fastmcts.tree import information_sets
 from tests.saved_edits import KINDS, Edits, searched, shorten
 from tests.test_mcts import copied
 from tests.test_memory import megabytes
@@ -229,28 +229,6 @@ def test_a_root_that_only_the_rules_can_judge_is_tried_out(tmp_path: Path) -> No
         forge(path, setting("0/root", 0, place))
         with pytest.raises(LoadError, match="its root is no position of Track"):
             MCTS.load(path)
-
-
-@pytest.mark.slow_to_compile
-@pytest.mark.parametrize("kind", ["plain", "solver", "perspective"])
-def test_what_no_simulation_has_written_is_not_saved(kind: str, tmp_path: Path) -> None:
-    mcts, _ = searched(kind)
-    tree = mcts.forest.trees[0]
-    written = np.zeros(tree.visits.size, bool)
-    nodes = [ROOT]
-    while nodes:
-        node = nodes.pop()
-        written[node] = True
-        nodes += children(tree, node)
-    unwritten = np.flatnonzero(~written[: int(tree.size[0])])
-    assert len(unwritten) > 0
-    tree.visits[unwritten] = -12345  # as memory that was used before
-    tree.value_sum[unwritten] = np.nan
-    mcts.save(tmp_path / "search")
-    arrays = dict(np.load(tmp_path / "search"))
-    assert (arrays["0/tree/visits"][unwritten] == 0).all()
-    assert (arrays["0/tree/value_sum"][unwritten] == 0.0).all()
-    MCTS.load(tmp_path / "search")
 
 
 def test_what_nobody_has_written_is_cleared_on_loading(tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def rewrite(path: Path, change: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda header: header.update(version=99), "has format 99; this version of fastmcts reads up to 1"),
+        (lambda header: header.update(version=99), "has format 99; this version of fastmcts reads up to 2"),
         (lambda header: header.update(format="another"), "is not a saved search of fastmcts"),
         (lambda header: header.update(rules="0123"), r"TicTacToe\(\), whose rules have been edited since"),
         (

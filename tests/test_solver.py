@@ -168,6 +168,7 @@ def test_utilities_that_do_not_sum_to_the_constant_are_noticed_at_the_first_fini
 
 
 @pytest.mark.slow_to_compile
+@pytest.mark.usefixtures("untried")
 @pytest.mark.parametrize("utility", [1.1, -1.1, np.nan, np.inf])
 def test_utilities_outside_their_range_are_noticed(utility: float) -> None:
     @dataclass(frozen=True)

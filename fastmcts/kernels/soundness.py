@@ -41,7 +41,7 @@ TOP = 18
 
 @entry
 def find_fault(tree, limits, owners, order, levels, marks, lows, highs):
-    """Walk through a whole tree and find out whether every invariant holds; what no simulation has written is cleared.
+    """Walk through a whole tree and find out whether every invariant holds; what waits is cleared.
 
     Args:
         tree: The tree. Places of untried children, and those that belong to nobody, are modified.
@@ -89,34 +89,8 @@ def find_fault(tree, limits, owners, order, levels, marks, lows, highs):
         if owners[node] == NONE:
             if tree.available.size == 0:
                 return ORPHAN, node
-            clear_place(tree, node)
+            clear_place(tree, node, NONE, 0)
     return SOUND, ROOT
-
-
-@entry
-def clear_unwritten(tree, owners, order):
-    """Clear what no simulation has written in a sound tree: memory that somebody else has used before.
-
-    Args:
-        tree: The tree. Places of untried children, and those that belong to nobody, are modified.
-        owners: int32 [N], scratch.
-        order: int32 [N], scratch.
-    """
-    for node in range(tree.size[0]):
-        owners[node] = NONE
-    kept = list_tops(tree, owners, order)
-    index = 0
-    while index < kept:
-        node = order[index]
-        first = int(tree.first_child[node])
-        for child in range(first, first + tree.num_tried[node]):
-            owners[child] = node
-            order[kept] = child
-            kept += 1
-        index += 1
-    for node in range(tree.size[0]):
-        if owners[node] == NONE:
-            clear_place(tree, node)
 
 
 @compiled
@@ -162,7 +136,7 @@ def fault_at(tree, node, limits, is_top, owners, marks):
             return OVERLAP
         owners[child] = node
         if child >= first + tried:
-            clear_place(tree, child)
+            clear_place(tree, child, node, tree.player[first])
             if tree.available.size > 0:
                 continue
         elif tree.parent[child] != node:
@@ -256,15 +230,18 @@ def are_sound_moves(tree, first, count, most):
 
 
 @compiled
-def clear_place(tree, node):
-    """Let a place have nothing but what is known of a move before it is tried: its action, prior, AMAF statistics."""
+def clear_place(tree, node, parent, player):
+    """Let a place have nothing but what is known of a move before it is tried: its action, prior, AMAF statistics.
+
+    Files of format 1 may hold what was in memory before.
+    """
     tree.visits[node] = 0
     tree.value_sum[node] = 0.0
-    tree.parent[node] = NONE
+    tree.parent[node] = parent
     tree.first_child[node] = NONE
     tree.num_children[node] = 0
     tree.num_tried[node] = 0
-    tree.player[node] = 0
+    tree.player[node] = player
     if tree.square_sum.size > 0:
         tree.square_sum[node] = 0.0
     if tree.available.size > 0:
