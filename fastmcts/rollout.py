@@ -24,7 +24,9 @@ class Rollout(Component):
 
     Args:
         max_length: After so many moves the game's `evaluate` decides; None plays to the end.
-        discount: How much of a win or loss remains with each move from the root: below 1, earlier wins count more.
+        discount: How much of a utility remains with each move from the root, be it of a finished game or what
+            `evaluate` says: below 1, it is drawn towards a utility of 0, so that early wins count more and late losses
+            less. Where 0 is not from `min_utility` to `max_utility`, it is drawn towards the nearer of the two.
     """
 
     max_length: int | None = None
@@ -51,10 +53,11 @@ class Rollout(Component):
         """Whether the length of a simulation matters."""
         return self.discount != 1.0
 
-    def discounted(self, reward: float, length: int) -> float:
-        """A reward after a simulation of `length` moves, drawn towards one half."""
+    def discounted(self, game: Game, reward: float, length: int) -> float:
+        """A reward after a simulation of `length` moves, drawn towards that of a utility of 0."""
         if self.discounts:
-            return 0.5 + (reward - 0.5) * math.pow(self.discount, length)
+            zero = min(1.0, max(0.0, -game.min_utility / (game.max_utility - game.min_utility)))
+            return zero + (reward - zero) * math.pow(self.discount, length)
         return reward
 
     def choose(self, game: Game, player: int, tree: Tree, scratch: Scratch, rng: Rng) -> int:
@@ -71,7 +74,7 @@ class RandomRollout(Rollout):
 
     Args:
         max_length: After so many moves the game's `evaluate` decides; None plays to the end.
-        discount: How much of a win or loss remains with each move from the root: below 1, earlier wins count more.
+        discount: How much of a utility remains with each move from the root: below 1, it is drawn towards 0.
     """
 
     def choose(self, game: Game, player: int, tree: Tree, scratch: Scratch, rng: Rng) -> int:
@@ -118,7 +121,7 @@ class MAST(Rollout):
         epsilon: The chance of a random move; otherwise the move with the best record is played.
         temperature: Instead: play moves in proportion to exp(record / temperature).
         max_length: After so many moves the game's `evaluate` decides; None plays to the end.
-        discount: How much of a win or loss remains with each move from the root.
+        discount: How much of a utility remains with each move from the root: below 1, it is drawn towards 0.
     """
 
     epsilon: float = 0.4

@@ -196,6 +196,67 @@ def test_a_discount_prefers_earlier_wins() -> None:
     assert discounted.action == 6
 
 
+@dataclass(frozen=True)
+class SoonOrLate(OneShot):
+    """Action 0 ends the game with the utility `soon`; action 1 goes on for some moves and ends it with `late`.
+
+    State: [over, moves made].
+    """
+
+    soon: float = 0.3
+    late: float = 0.0
+    least: float = 0.0
+    most: float = 1.0
+    max_game_length = 5
+
+    @property
+    def min_utility(self):
+        return self.least
+
+    @property
+    def max_utility(self):
+        return self.most
+
+    def legal_actions(self, state, actions):
+        actions[0], actions[1] = 0, 1
+        return 2 if state[1] == 0 else 1
+
+    def apply(self, state, action):
+        state[1] += 1
+        state[0] = 1 if action == 0 and state[1] in (1, 5) else 0
+
+    def returns(self, state, out):
+        out[0] = self.soon if state[1] == 1 else self.late
+
+    def evaluate(self, state, out):
+        out[0] = self.late
+
+
+@pytest.mark.slow_to_compile
+@pytest.mark.parametrize(
+    ("utilities", "expected"),
+    [  # soon, late, least, most -> the utilities after one move, and after five
+        ((0.3, 0.0, 0.0, 1.0), (0.15, 0.0)),  # a late 0 is no better than an early 0.3
+        ((0.3, 1.0, 0.0, 1.0), (0.15, 0.03125)),
+        ((0.5, -1.0, -1.0, 1.0), (0.25, -0.03125)),
+        ((-0.5, -1.0, -1.0, 0.0), (-0.25, -0.03125)),
+        ((100.0, 400.0, 0.0, 800.0), (50.0, 12.5)),
+        ((2.0, 3.0, 1.0, 5.0), (1.5, 1.0625)),  # where 0 cannot be, towards the least
+        ((-2.0, -3.0, -5.0, -1.0), (-1.5, -1.0625)),  # or the most
+    ],
+)
+def test_a_discount_draws_utilities_towards_0(utilities: tuple[float, ...], expected: tuple[float, float]) -> None:
+    state = SoonOrLate(*utilities).new_initial_state()
+    least, most = utilities[2:]
+    result = fastmcts.search(state, simulations=40, seed=0, strategy="plain", rollout=RandomRollout(discount=0.5))
+    assert least + result.values * (most - least) == pytest.approx(expected)
+    assert result.action == (0 if expected[0] > expected[1] else 1)
+    cut_off = RandomRollout(discount=0.5, max_length=0)  # at once, so that `evaluate` decides after the second action
+    result = fastmcts.search(state, simulations=2, seed=0, strategy="plain", rollout=cut_off)
+    zero = min(most, max(least, 0.0))
+    assert least + result.values[1] * (most - least) == pytest.approx(zero + (utilities[1] - zero) / 2)
+
+
 def test_priors_of_the_game_steer_puct_and_the_bias() -> None:
     @dataclass(frozen=True)
     class Opinionated(OneShot):

@@ -37,4 +37,4 @@ def play_out(game, rollout, tree, scratch, rng):
     scratch.length[0] = depth + moves
     for index in range(game.num_players):
         reward = (scratch.rewards[index] - game.min_utility) / (game.max_utility - game.min_utility)
-        scratch.rewards[index] = rollout.discounted(reward, depth + moves)
+        scratch.rewards[index] = rollout.discounted(game, reward, depth + moves)
