@@ -12,7 +12,7 @@ from fastmcts.kernels.rng import spawn_seed
 from fastmcts.mcts import MCTS
 from fastmcts.method import *
 from fastmcts.options import Options
-from fastmcts.result import SearchResult
+from fastmcts.result import PositionResult, SearchResult
 from fastmcts.rollout import *
 from fastmcts.search import search
 from fastmcts.selection import *

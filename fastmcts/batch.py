@@ -1,8 +1,8 @@
 """Search many positions at once."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Unpack
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fastmcts.aside import Aside
 from fastmcts.batch_worker import BatchQueue, BatchTask, KernelWorker, SearchWorker
+from fastmcts.checks import whole_number
 from fastmcts.component import same
 from fastmcts.constants import NONE
 from fastmcts.final import final_index
@@ -20,6 +21,7 @@ from fastmcts.mcts import means, refuse_chance, refuse_view
 from fastmcts.method import PIMC, Method, SinglePerspective
 from fastmcts.options import Options, SearchOptions
 from fastmcts.progress import Bar, Progress, ProgressOption
+from fastmcts.result import PositionResult, proven_value
 from fastmcts.state import State
 from fastmcts.strategy import describe, settled
 
@@ -27,6 +29,8 @@ from fastmcts.strategy import describe, settled
 @dataclass(frozen=True, eq=False)
 class BatchResult:
     """What the searches of a batch of B positions found, in a game with A actions.
+
+    `batch[i]`, or a loop over the batch, gives what was found about one position as a `PositionResult`.
 
     Attributes:
         positions: int64 [B, state_size], those that were searched: the ones asked about, or with
@@ -37,11 +41,16 @@ class BatchResult:
         values: float64 [B, A], their means; NaN without visits.
         policy: float64 [B, A], the shares of visits; an only move that was not searched has all.
         value: float64 [B], the mean reward of the position for the player to move; NaN without visits.
+        proven: float64 [B, A], the reward that each move is proven to bring; NaN where nothing is.
+        proven_value: float64 [B], the reward that each position is proven to be worth; NaN where that is open.
         simulations: How many simulations all searches ran together.
         seconds: How long they took, without compilation.
         compile_seconds: How long compiling took, or loading what was compiled before.
         seed: The seed; position i was searched with `spawn_seed(seed, i)`.
         strategy: The components that were used, as one would write them.
+        game: The game.
+        viewers: Whose view each position is; None for a full position.
+        solver: Whether the searches kept proofs.
     """
 
     positions: NDArray[np.int64]
@@ -51,15 +60,44 @@ class BatchResult:
     values: NDArray[np.float64]
     policy: NDArray[np.float64]
     value: NDArray[np.float64]
+    proven: NDArray[np.float64]
+    proven_value: NDArray[np.float64]
     simulations: int
     seconds: float
     compile_seconds: float
     seed: int
     strategy: str
+    game: Game = field(repr=False)
+    viewers: tuple[int | None, ...] = field(repr=False)
+    solver: bool = field(repr=False)
 
     def __len__(self) -> int:
         """How many positions there are."""
         return len(self.action)
+
+    def __iter__(self) -> Iterator[PositionResult]:
+        """What was found about each position."""
+        return map(self.__getitem__, range(len(self)))
+
+    def __getitem__(self, index: int) -> PositionResult:
+        """What was found about one position."""
+        index = range(len(self))[whole_number("the number of a position", index)]
+        state = self.game.new_state(self.positions[index].copy(), self.viewers[index])
+        actions = np.array(state.legal_actions(), np.int64)
+        return PositionResult(
+            state=state,
+            action=None if self.action[index] == NONE else int(self.action[index]),
+            actions=actions,
+            visits=self.visits[index, actions],
+            values=self.values[index, actions],
+            policy=self.policy[index].copy(),
+            proven=self.proven[index, actions],
+            solver=self.solver,
+            proven_value=float(self.proven_value[index]),
+            value=float(self.value[index]),
+            seed=spawn_seed(self.seed, index),
+            strategy=self.strategy,
+        )
 
 
 @dataclass(frozen=True)
@@ -105,8 +143,9 @@ def search_batch(
         raise ValueError("a batch keeps no traces: trace=True is for search and MCTS")
     if checked.parallel == "shared":
         raise ValueError("the threads of a batch take a position each: parallel='shared' is for search and MCTS")
+    viewers = (None,) * len(states) if isinstance(states, np.ndarray) else tuple(state.viewer for state in states)
     positions = searched(game, checked, stacked(states, game, checked.method))
-    task = BatchTask(game, checked, positions)
+    task = BatchTask(game, checked, positions, viewers)
     kind = KernelWorker if is_plain(checked) else SearchWorker
     threads = min(checked.threads, len(positions))
     queue = BatchQueue(len(positions))
@@ -223,12 +262,34 @@ def batch_result(task: BatchTask, simulations: int, seconds: float, compile_seco
         values=values,
         policy=policy,
         value=means(value_sums.sum(axis=1), totals),
+        proven=proven_rewards(task),
+        proven_value=proven_values(task),
         simulations=simulations,
         seconds=seconds,
         compile_seconds=compile_seconds,
         seed=task.options.seed,
         strategy=describe(task.options),
+        game=task.game,
+        viewers=task.viewers,
+        solver=task.options.solver,
     )
+
+
+def proven_rewards(task: BatchTask) -> NDArray[np.float64]:
+    """What each move is proven to bring, float64 [B, A]."""
+    if not task.options.solver:
+        return np.full(task.visits.shape, np.nan)
+    return np.where(task.lower == task.upper, task.lower, np.nan)
+
+
+def proven_values(task: BatchTask) -> NDArray[np.float64]:
+    """What each position is proven to be worth, float64 [B]."""
+    values = np.full(len(task.positions), np.nan)
+    if task.options.solver:
+        for row, position in enumerate(task.positions):
+            legal = task.game.new_state(position, task.viewers[row]).legal_actions()
+            values[row] = proven_value(task.lower[row, legal], task.upper[row, legal])
+    return values
 
 
 def chosen_actions(task: BatchTask, values: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -42,11 +42,14 @@ class BatchQueue:
 class BatchTask:
     """The positions of a batch, and what is found about each; threads write to different rows."""
 
-    def __init__(self, game: Game, options: Options, positions: NDArray[np.int64]) -> None:
+    def __init__(
+        self, game: Game, options: Options, positions: NDArray[np.int64], viewers: tuple[int | None, ...]
+    ) -> None:
         count = len(positions)
         self.game = game
         self.options = options
         self.positions = positions  # int64 [B, state_size]
+        self.viewers = viewers  # [B], whose view each is; None for a full position
         self.simulations = options.simulations or 1  # for each
         self.generators = make_rngs(spawn_seeds(options.seed, count))  # uint64 [B, 2]
         self.visits = np.zeros((count, game.num_actions), np.int64)
@@ -125,7 +128,7 @@ class SearchWorker:
         """Compile the kernels, or load them from the cache; return the seconds."""
         self.mcts.forest.plant(self.task.positions[0])
         self.mcts.forest.notice_edits()
-        return self.mcts.forest.prepare()
+        return self.mcts.forest.prepare(self.task.options.simulations)
 
     def work(self, queue: BatchQueue) -> None:
         """Search positions from a queue until there are none left."""
@@ -139,6 +142,10 @@ class SearchWorker:
                 return
             task.visits[index, result.actions] = result.visits
             task.value_sums[index, result.actions] = np.nan_to_num(result.values) * result.visits
+            if task.options.solver:
+                is_proven = ~np.isnan(result.proven)
+                for bounds in (task.lower, task.upper):
+                    bounds[index, result.actions[is_proven]] = result.proven[is_proven]
             if len(result.actions) == 1:
                 task.only[index] = result.actions[0]
             if result.action is not None:

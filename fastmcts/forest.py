@@ -137,17 +137,21 @@ class Forest:
         for searcher in self.searchers:
             searcher.finish_change()
 
-    def prepare(self) -> float:
-        """Compile what a search needs, or load it from the cache; return the seconds."""
+    def set_clock(self, seconds: float | None) -> None:
+        """Let the next search have so many seconds, or any number."""
+        for searcher in self.searchers:
+            searcher.set_clock(seconds)
+
+    def prepare(self, simulations: int | None) -> float:
+        """Compile what a search of so many simulations needs, or load it from the cache; return the seconds."""
         seconds = sum(searcher.prepare(self.rules) for searcher in self.searchers)
-        if self.may_fill:
+        if self.may_fill(simulations):
             seconds += self.searchers[0].prepare_recycling()
         return seconds
 
-    @property
-    def may_fill(self) -> bool:
-        """Whether a search may come to the limit of its memory."""
-        searcher, simulations = self.searchers[0], self.options.simulations
+    def may_fill(self, simulations: int | None) -> bool:
+        """Whether a search of so many simulations, of any number if it is None, may come to the limit of its memory."""
+        searcher = self.searchers[0]
         if simulations is None:
             return True
         new = (1 + simulations // len(self.searchers)) * most_new_nodes(searcher.strategy)

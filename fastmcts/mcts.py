@@ -82,16 +82,20 @@ class MCTS:
         self.turns: list[Turn] = []
 
     @one_at_a_time
-    def search(self, state: State) -> SearchResult:
+    def search(self, state: State, simulations: int | None = None, seconds: float | None = None) -> SearchResult:
         """Search for the best move in a position.
 
         Args:
             state: The position, or what the player to move knows of it (`State.view`), which is searched alike if the
                 method draws worlds; it is not modified. Where chance decides, apply an outcome first.
+            simulations: The budget of this search alone, with `seconds` or without; None and None: that of the options.
+            seconds: As `simulations`.
 
         Returns:
             The statistics of the legal moves and the move to make, None if the game is over.
         """
+        limits = self.options.limited(simulations, seconds)
+        check_worlds(limits)
         self.check_state(state)
         refuse_view(state, self.method)
         start = self.method.start(self.game, state.array, self.options.seed)
@@ -108,13 +112,14 @@ class MCTS:
             return self.read_result(state, actions, "game over", before)
         if len(actions) == 1 and not self.options.search_forced:
             return self.read_result(state, actions, "single move", before)
-        compile_seconds = self.forest.prepare()
-        budget = self.make_budget(spent)
+        self.forest.set_clock(limits.seconds)
+        compile_seconds = self.forest.prepare(limits.simulations)
+        budget = self.make_budget(limits, spent)
         looks: list[Snapshot] = []
         try:
             reason = self.run(state, actions, budget, self.options.stop, looks)
             if self.options.final == "robust_max" and reason in ("simulations", "seconds"):
-                self.run_on(state, actions, budget)
+                self.run_on(state, actions, budget, limits)
         except KeyboardInterrupt:
             if self.options.on_interrupt == "raise" or not self.forest.is_planted:
                 raise
@@ -136,15 +141,17 @@ class MCTS:
         actions = np.array(state.legal_actions(), np.int64)
         return self.read_result(state, actions, "not searched", self.forest.root_visits)
 
-    def choose(self, state: State) -> str | None:
+    def choose(self, state: State, simulations: int | None = None, seconds: float | None = None) -> str | None:
         """The text of the move to make in a position, None if the game is over.
 
         The next call, for the position after that move or a few moves later, goes on from what is known.
 
         Args:
             state: The position; it is not modified.
+            simulations: As in `search`.
+            seconds: As in `search`.
         """
-        action = self.search(state).action
+        action = self.search(state, simulations, seconds).action
         return None if action is None else state.action_to_string(action)
 
     @one_at_a_time
@@ -278,21 +285,21 @@ class MCTS:
                 else:
                     forest.forget()
 
-    def make_budget(self, spent: float = 0.0) -> Budget:
+    def make_budget(self, limits: Options, spent: float = 0.0) -> Budget:
         """The budget of one search, of which some seconds are spent, within what the visits can count."""
-        asked, countable = self.options.simulations, self.forest.visits_left
+        asked, countable = limits.simulations, self.forest.visits_left
         if (asked or 1) > countable:
             raise ValueError(
                 f"the tree has {self.forest.root_visits:,} visits and can count {max(0, countable):,} more:"
                 " reset() or advance(action) before searching on"
             )
         speed = known_speed(self.forest.searchers[0].strategy)
-        return Budget(countable if asked is None else asked, self.options.seconds, speed, spent)
+        return Budget(countable if asked is None else asked, limits.seconds, speed, spent)
 
-    def run_on(self, state: State, actions: NDArray[np.int64], budget: Budget) -> None:
+    def run_on(self, state: State, actions: NDArray[np.int64], budget: Budget, limits: Options) -> None:
         """Search on, at most as long again, until the most visited move also has the highest mean."""
         if Agreed().check(self.look(actions, budget, None)) is None:
-            more = self.make_budget()
+            more = self.make_budget(limits)
             self.run(state, actions, more, (Agreed(),), [])
             budget.add(more)
 
@@ -309,6 +316,7 @@ class MCTS:
         shown: Snapshot | None = None
         reason = None
         halt = self.cancelled or Flag()
+        stop = tuple(stopper.started() for stopper in stop)
         with forest, search_progress(options.progress, state) as progress:
             while reason is None:
                 check = next_check(budget.done) if stop else None

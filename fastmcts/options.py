@@ -113,12 +113,7 @@ class Options:
     checked: bool = False
 
     def __post_init__(self) -> None:
-        if self.simulations is None and self.seconds is None:
-            raise ValueError("a search needs a budget: simulations=..., seconds=..., or both")
-        if self.simulations is not None:
-            self.set_whole("simulations", low=1, high=MAX_VISITS)
-        if self.seconds is not None:
-            object.__setattr__(self, "seconds", real_number("seconds", self.seconds, above=0.0))
+        self.check_budget()
         if self.seed is None:
             object.__setattr__(self, "seed", secrets.randbits(63))
         self.set_whole("seed", low=LEAST_SEED, high=MOST_SEED)
@@ -145,11 +140,29 @@ class Options:
         other.set_whole("seed", low=LEAST_SEED, high=MOST_SEED)
         return other
 
+    def limited(self, simulations: int | None, seconds: float | None) -> "Options":
+        """The same options with another budget, if there is one: what of the two is None is then without a limit."""
+        if simulations is None and seconds is None:
+            return self
+        other = self.copied({"simulations": simulations, "seconds": seconds})
+        other.check_budget()
+        other.check_resources()
+        return other
+
     def copied(self, changes: dict[str, Any]) -> "Options":
         """The same options with some others, which nobody checks."""
         copy = object.__new__(Options)
         vars(copy).update(vars(self) | changes)
         return copy
+
+    def check_budget(self) -> None:
+        """Check how long a search may go on."""
+        if self.simulations is None and self.seconds is None:
+            raise ValueError("a search needs a budget: simulations=..., seconds=..., or both")
+        if self.simulations is not None:
+            self.set_whole("simulations", low=1, high=MAX_VISITS)
+        if self.seconds is not None:
+            object.__setattr__(self, "seconds", real_number("seconds", self.seconds, above=0.0))
 
     def check_components(self) -> None:
         """Check that each component is one of its kind."""

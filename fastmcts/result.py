@@ -28,17 +28,13 @@ DETACHED = "it was detached, or came from another process: read what you need of
 GONE_ON = "the MCTS has gone on from there: read it before, or keep copy.deepcopy(result), or use fastmcts.search"
 
 
-@dataclass(frozen=True, eq=False)
-class SearchResult:
-    """The outcome of a search; `print` shows a table of the best moves.
-
-    It stays as it is, but for its tree: that of an `MCTS` object is there until it searches on, advances or is reset.
-    Pickling leaves the tree out (it may have megabytes), and so does `detach`; `copy.deepcopy` copies it.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PositionResult:
+    """What was found about one position; `print` shows a table of the best moves.
 
     Attributes:
         state: The position that was searched. `SinglePerspective` of a player who is not to move searches one in which
             that player is, after a continuation drawn from the seed; the rest is about that one.
-        method: How it was searched.
         strategy: The components that were used, as one would write them.
         action: The move to make, or None where there is none.
         actions: int64 [L], the legal actions in ascending order.
@@ -49,20 +45,7 @@ class SearchResult:
         solver: Whether the search kept proofs.
         proven_value: The reward that the position is proven to be worth to the player to move; NaN if that is open.
         value: The mean reward in [0, 1] of the position for the player to move.
-        simulations: How many simulations this search ran.
-        seconds: How long they took, without compilation.
-        compile_seconds: How long compiling took, or loading what was compiled before.
-        nodes: How many nodes all trees have together, children that wait to be tried among them: those have no visits.
-            Of one tree it is `tree.size[0]`, and `tree.visits[:result.nodes]` are the visits of all of them.
-        max_depth: How many moves below the root its deepest node is.
-        reused: The share of the root's visits that came from an earlier search.
         seed: The seed; the same options and seed give the same tree.
-        stopped_by: What ended the search: "simulations", "seconds", "single move", "game over", "proven",
-            "interrupted", or what a stopper says.
-        memory_mb: How much memory its nodes took at most, in megabytes.
-        recycled: How many nodes were dropped to make room for others, since the tree was started.
-        arrays: Those of the trees; empty where the result has lost them. Ask `tree` or `trees`, which say why.
-        trace: The root at 1, 2, 4, ... simulations, if the option `trace` asks for it.
     """
 
     state: State
@@ -75,19 +58,90 @@ class SearchResult:
     solver: bool = field(repr=False)
     proven_value: float
     value: float
+    seed: int
+    strategy: str
+
+    def sample(self, temperature: float = 1.0, seed: int | None = None) -> int:
+        """Draw a move in proportion to visits ** (1 / temperature), to generate varied games.
+
+        Args:
+            temperature: 1 follows the visit shares; towards 0 the most visited move is played.
+            seed: The same seed draws the same move; None draws one at random.
+        """
+        real_number("temperature", temperature, low=0.0)
+        if self.action is None:
+            raise ValueError("the game is over: there is no move to draw")
+        if temperature == 0.0 or not self.visits.any():
+            return self.action
+        weights = (self.visits / self.visits.max()) ** (1.0 / temperature)
+        chances = np.cumsum(weights / weights.sum())
+        with wrapping_integers():
+            drawn = unit(make_rng(int.from_bytes(os.urandom(8)) if seed is None else seed))
+        return int(self.actions[min(np.searchsorted(chances, drawn, side="right"), np.flatnonzero(weights)[-1])])
+
+    def __str__(self) -> str:
+        """A table of the best moves, the one to make first."""
+        return "\n".join(self.table())
+
+    def table(self) -> list[str]:
+        """The lines of a table of the best moves, and the strategy."""
+        if self.action is None:
+            return ["no move to make: the game is over"]
+        is_other = self.actions != self.action
+        order = np.lexsort((self.actions, -np.nan_to_num(self.values, nan=-1.0), -self.visits, is_other))
+        share = self.visits / max(1, self.visits.sum())
+        rows = [("move", "visits", "share", "value", "proven")]
+        for index in order[:ROWS_SHOWN]:
+            value = "-" if self.visits[index] == 0 else f"{self.values[index]:.3f}"
+            proven = "-" if np.isnan(self.proven[index]) else f"{self.proven[index]:.3f}"
+            move = self.state.action_to_string(int(self.actions[index]))
+            rows.append((move, f"{self.visits[index]:,}", f"{share[index]:.1%}", value, proven))
+        columns = range(5 if self.solver else 4)
+        widths = [max(len(row[column]) for row in rows) for column in columns]
+        lines = ["  ".join([row[0].ljust(widths[0]), *(row[k].rjust(widths[k]) for k in columns[1:])]) for row in rows]
+        if len(order) > ROWS_SHOWN:
+            lines.append(f"... and {len(order) - ROWS_SHOWN} more")
+        lines.append(f"strategy: {self.strategy}")
+        return lines
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SearchResult(PositionResult):
+    """The outcome of a search; `print` shows a table of the best moves.
+
+    It stays as it is, but for its tree: that of an `MCTS` object is there until it searches on, advances or is reset.
+    Pickling leaves the tree out (it may have megabytes), and so does `detach`; `copy.deepcopy` copies it.
+
+    It has everything that a `PositionResult` has, and:
+
+    Attributes:
+        method: How it was searched.
+        simulations: How many simulations this search ran.
+        seconds: How long they took, without compilation.
+        compile_seconds: How long compiling took, or loading what was compiled before.
+        nodes: How many nodes all trees have together, children that wait to be tried among them: those have no visits.
+            Of one tree it is `tree.size[0]`, and `tree.visits[:result.nodes]` are the visits of all of them.
+        max_depth: How many moves below the root its deepest node is.
+        reused: The share of the root's visits that came from an earlier search.
+        stopped_by: What ended the search: "simulations", "seconds", "single move", "game over", "proven",
+            "interrupted", or what a stopper says.
+        memory_mb: How much memory its nodes took at most, in megabytes.
+        recycled: How many nodes were dropped to make room for others, since the tree was started.
+        arrays: Those of the trees; empty where the result has lost them. Ask `tree` or `trees`, which say why.
+        trace: The root at 1, 2, 4, ... simulations, if the option `trace` asks for it.
+    """
+
     simulations: int
     seconds: float
     compile_seconds: float
     nodes: int
     max_depth: int
     reused: float
-    seed: int
     stopped_by: str
     memory_mb: float
     recycled: int
     arrays: tuple[Tree, ...] = field(repr=False)
     method: Method = field(repr=False)
-    strategy: str
     trace: "Trace | None" = field(repr=False)
 
     #: Why there are no trees, where there are none.
@@ -143,44 +197,11 @@ class SearchResult:
         """
         return list(self.line)
 
-    def sample(self, temperature: float = 1.0, seed: int | None = None) -> int:
-        """Draw a move in proportion to visits ** (1 / temperature), to generate varied games.
-
-        Args:
-            temperature: 1 follows the visit shares; towards 0 the most visited move is played.
-            seed: The same seed draws the same move; None draws one at random.
-        """
-        real_number("temperature", temperature, low=0.0)
-        if self.action is None:
-            raise ValueError("the game is over: there is no move to draw")
-        if temperature == 0.0 or not self.visits.any():
-            return self.action
-        weights = (self.visits / self.visits.max()) ** (1.0 / temperature)
-        chances = np.cumsum(weights / weights.sum())
-        with wrapping_integers():
-            drawn = unit(make_rng(int.from_bytes(os.urandom(8)) if seed is None else seed))
-        return int(self.actions[min(np.searchsorted(chances, drawn, side="right"), np.flatnonzero(weights)[-1])])
-
     def __str__(self) -> str:
         """A table of the best moves, the one to make first, and the line of best play."""
-        if self.action is None:
-            return "no move to make: the game is over"
-        is_other = self.actions != self.action
-        order = np.lexsort((self.actions, -np.nan_to_num(self.values, nan=-1.0), -self.visits, is_other))
-        share = self.visits / max(1, self.visits.sum())
-        rows = [("move", "visits", "share", "value", "proven")]
-        for index in order[:ROWS_SHOWN]:
-            value = "-" if self.visits[index] == 0 else f"{self.values[index]:.3f}"
-            proven = "-" if np.isnan(self.proven[index]) else f"{self.proven[index]:.3f}"
-            move = self.state.action_to_string(int(self.actions[index]))
-            rows.append((move, f"{self.visits[index]:,}", f"{share[index]:.1%}", value, proven))
-        columns = range(5 if self.solver else 4)
-        widths = [max(len(row[column]) for row in rows) for column in columns]
-        lines = ["  ".join([row[0].ljust(widths[0]), *(row[k].rjust(widths[k]) for k in columns[1:])]) for row in rows]
-        if len(order) > ROWS_SHOWN:
-            lines.append(f"... and {len(order) - ROWS_SHOWN} more")
-        lines.append(f"best line: {' '.join(self.moves_of_best_line())}")
-        lines.append(f"strategy: {self.strategy}")
+        lines = self.table()
+        if self.action is not None:
+            lines.insert(-1, f"best line: {' '.join(self.moves_of_best_line())}")
         return "\n".join(lines)
 
     def moves_of_best_line(self) -> list[str]:

@@ -92,10 +92,9 @@ class Searcher:
         self.scratch = scratch_for(self.strategy, self.checked)
         tree = empty_tree(self.strategy, memory.first_capacity(self.strategy, options.simulations))
         self.writers = writers
-        self.room = self.limit = memory.most_nodes(self.strategy, tree, options.memory_mb, parts, writers)
-        if options.seconds is not None:
-            in_time = memory.most_nodes_in_time(self.strategy, tree, options.seconds, trees, writers)
-            self.limit = min(self.room, in_time)
+        self.room = memory.most_nodes(self.strategy, tree, options.memory_mb, parts, writers)
+        self.arrays, self.trees = tree, trees
+        self.set_clock(options.seconds)
         self.change: Aside[int] | None = None  # of the tree, which goes on aside
         self.tree = memory.within(tree, self.limit)
         self.is_apart = options.threads > 1
@@ -138,6 +137,13 @@ class Searcher:
         self.recycled = 0
         self.most_used = 0
         self.is_planted = True
+
+    def set_clock(self, seconds: float | None) -> None:
+        """Have no more nodes than a search by the clock can compact within its time, if there is one."""
+        self.limit = self.room
+        if seconds is not None:
+            in_time = memory.most_nodes_in_time(self.strategy, self.arrays, seconds, self.trees, self.writers)
+            self.limit = min(self.room, in_time)
 
     def advance(self, path: list[int], position: Position) -> None:
         """Make the node at the end of a path of actions the root, or start anew there if it is not in the tree."""

@@ -291,7 +291,8 @@ class GRAVE(Selection):
         """The child of the reference node for the same action, or NONE."""
         candidate = int(tree.reference[tree.action[child]])
         first = tree.first_child[tree.reference[-1]]
-        if first <= candidate < first + tree.num_children[tree.reference[-1]]:
+        is_there = first <= candidate < first + tree.num_children[tree.reference[-1]]
+        if is_there and tree.action[candidate] == tree.action[child]:  # else it is from before the tree was compacted
             return candidate
         return NONE
 

@@ -4,6 +4,7 @@ A stopper is an object with one method. It is asked after fixed numbers of simul
 each doubling of their number, so that a stop does not depend on the speed of the machine.
 """
 
+import copy
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
@@ -21,6 +22,10 @@ FIRST_CHECK = 16  # simulations
 
 class Stopper(ABC):
     """Base of all stoppers; write your own with a `check`."""
+
+    def started(self) -> "Stopper":
+        """The stopper that watches one search: a copy, so that what it notes down counts for that search alone."""
+        return copy.deepcopy(self)
 
     @abstractmethod
     def check(self, snapshot: Snapshot) -> str | None:

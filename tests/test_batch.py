@@ -152,3 +152,34 @@ def test_a_game_that_fails_in_a_thread_is_reported() -> None:
 
     with pytest.raises(fastmcts.GameError, match="Fragile breaks the rules for games"):
         search_batch([Fragile().new_initial_state()] * 4, simulations=10_000, threads=2, seed=0)
+
+
+def test_a_batch_is_a_sequence_of_what_was_found_about_each_position() -> None:
+    start = games.TicTacToe().new_initial_state()
+    over = start.clone()
+    for action in (0, 3, 1, 4, 2):
+        over.apply_action(action)
+    late = start.clone()
+    for action in (0, 3, 1, 4):
+        late.apply_action(action)
+    batch = fastmcts.search_batch([start, over, late], simulations=200, seed=7, solver=True)
+    results = list(batch)
+    assert [result.action for result in results] == [batch.action[0], None, 2]
+    for index, (result, state) in enumerate(zip(results, (start, over, late), strict=True)):
+        alone = fastmcts.search(state, simulations=200, seed=fastmcts.spawn_seed(7, index), solver=True)
+        assert result.state == state
+        assert result.seed == alone.seed
+        assert np.array_equal(result.actions, alone.actions)
+        assert np.array_equal(result.visits, alone.visits)
+        assert np.array_equal(result.policy, alone.policy)
+        assert np.array_equal(result.proven, alone.proven, equal_nan=True)
+        assert np.array_equal(result.proven_value, alone.proven_value, equal_nan=True)
+        assert np.array_equal(batch.proven[index, alone.actions], alone.proven, equal_nan=True)
+    assert results[2].proven_value == 1.0
+    assert str(results[2]).splitlines()[0].split() == ["move", "visits", "share", "value", "proven"]
+    assert results[2].sample(temperature=0.0) == 2
+    assert batch[-1].action == 2
+    with pytest.raises(IndexError):
+        batch[3]
+    by_clock = fastmcts.search_batch([late], seconds=10.0, seed=0, solver=True)
+    assert by_clock.proven[0, 2] == by_clock.proven_value[0] == 1.0

@@ -277,3 +277,32 @@ def test_choose_tells_the_move_in_words_and_none_at_the_end() -> None:
         state.apply_action(state.string_to_action(text))
     assert state.is_terminal()
     assert len(texts) >= 5
+
+
+def test_a_search_may_have_a_budget_of_its_own() -> None:
+    state = games.TicTacToe().new_initial_state()
+    mcts = MCTS(state.game, simulations=100, seed=0)
+    assert mcts.search(state, simulations=np.int16(30)).simulations == 30
+    assert mcts.search(state).simulations == 100
+    by_clock = mcts.search(state, seconds=0.02)
+    assert by_clock.stopped_by == "seconds"
+    assert mcts.search(state, simulations=10, seconds=60.0).simulations == 10
+    assert mcts.choose(state, simulations=1) in ("a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3")
+    once = MCTS(state.game, seconds=60.0, seed=0).search(state, simulations=130)
+    assert_same_subtree(once.tree, ROOT, fastmcts.search(state, simulations=130, seed=0).tree, ROOT)
+
+
+@pytest.mark.parametrize(
+    ("budget", "message"),
+    [
+        ({"simulations": 0}, "simulations must be from 1 to"),
+        ({"seconds": -1.0}, "seconds must be above 0"),
+        ({"simulations": 1}, "trees=2 cannot share simulations=1"),
+    ],
+)
+def test_a_budget_for_one_search_is_checked_before_anything_happens(budget: dict[str, Any], message: str) -> None:
+    mcts = MCTS(games.TicTacToe(), simulations=100, seed=0, trees=2)
+    first = mcts.search(games.TicTacToe().new_initial_state())
+    with pytest.raises(ValueError, match=message):
+        mcts.search(games.TicTacToe().new_initial_state(), **budget)
+    assert first.tree.visits[ROOT] == 50

@@ -191,3 +191,24 @@ def test_without_rich_the_error_says_what_to_install(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "rich", None)
     with pytest.raises(ImportError, match=r'pip install "fastmcts-numba\[progress\]"'):
         fastmcts.search(START, simulations=20, seed=0, progress=True)
+
+
+class Patience(Stopper):
+    """Stops when it was asked so often."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def check(self, snapshot: Snapshot) -> str | None:
+        self.asked.append(snapshot.simulations)
+        return "enough" if len(self.asked) == 5 else None
+
+
+def test_what_a_stopper_notes_down_counts_for_one_search_alone() -> None:
+    patience = Patience()
+    mcts = fastmcts.MCTS(START.game, simulations=1_000, seed=0, stop=patience)
+    for _ in range(3):
+        assert mcts.search(START).simulations == 80
+    batch = fastmcts.search_batch([START] * 4, simulations=1_000, seed=0, stop=patience, threads=2)
+    assert batch.simulations == 4 * 80
+    assert patience.asked == []
