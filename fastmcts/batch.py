@@ -1,7 +1,7 @@
 """Search many positions at once."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Unpack
@@ -150,7 +150,7 @@ def search_batch(
     threads = min(checked.threads, len(positions))
     queue = BatchQueue(len(positions))
     workers = [kind(task, threads) for _ in range(threads)]
-    compile_seconds = workers[0].prepare()
+    compile_seconds = sum(worker.prepare() for worker in workers)
     start = time.perf_counter()
     with batch_progress(checked.progress) as progress:
         work_off(workers, queue, progress, start)
@@ -202,36 +202,47 @@ def searched(game: Game, options: Options, positions: NDArray[np.int64]) -> NDAr
 def work_off(
     workers: Sequence[KernelWorker | SearchWorker], queue: BatchQueue, progress: Progress, start: float
 ) -> None:
-    """Let each worker work in a thread of its own until all is done, or one fails, or Ctrl-C.
+    """Let workers work until all is done, or one fails, or Ctrl-C.
 
-    This thread only waits: were it to work too, the system would often start another beside it on the same core.
+    One works in this thread. Several have a thread each, and this one only waits: were it to work too, the system would
+    often start another beside it on the same core.
     """
 
     def look() -> BatchSnapshot:
         done = sum(worker.positions for worker in workers)
         return BatchSnapshot(done, queue.total, sum(w.simulations for w in workers), time.perf_counter() - start)
 
+    def show() -> None:
+        if progress.is_due:
+            progress.update(look())
+
     def work(worker: KernelWorker | SearchWorker) -> None:
         try:
-            worker.work(queue)
+            worker.work(queue, lambda: None)
         except BaseException:
             queue.stop.is_set = True
             raise
 
-    tasks = [Aside(partial(work, worker)) for worker in workers]
+    if len(workers) == 1:
+        workers[0].work(queue, show)
+    else:
+        work_side_by_side([Aside(partial(work, worker)) for worker in workers], queue, show)
+    progress.update(look())
+
+
+def work_side_by_side(tasks: Sequence[Aside[None]], queue: BatchQueue, show: Callable[[], None]) -> None:
+    """Start tasks, wait for all of them, and stop those that are left if one fails or Ctrl-C comes."""
     try:
         for task in tasks:
             task.start()
         for task in tasks:
             while not task.wait():
-                if progress.is_due:
-                    progress.update(look())
+                show()
             task.result()
     finally:
         queue.stop.is_set = True
         for task in tasks:
             task.settle()
-    progress.update(look())
 
 
 def batch_progress(option: ProgressOption) -> Progress:

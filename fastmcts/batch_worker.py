@@ -2,7 +2,8 @@
 
 import dataclasses
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,12 @@ from fastmcts.atomics import fetch_add
 from fastmcts.budget import Budget
 from fastmcts.constants import NONE
 from fastmcts.game import Game
+from fastmcts.jit import compiled_for
 from fastmcts.kernels.batch import run_batch
 from fastmcts.kernels.rng import make_rngs, spawn_seed, spawn_seeds
 from fastmcts.mcts import MCTS, StoppedError
 from fastmcts.options import Options
-from fastmcts.searcher import Searcher, known_speed, note_speed
+from fastmcts.searcher import COMPILED, Searcher, known_speed, note_speed
 
 
 class BatchQueue:
@@ -71,12 +73,16 @@ class KernelWorker:
         self.searcher = Searcher(task.game, task.options, threads)
         self.searcher.plant(task.positions[0])
         self.kernel = self.searcher.variant(run_batch)
-        self.pace = Budget(None, None, known_speed(self.searcher.strategy))
 
     def prepare(self) -> float:
         """Compile the kernels, or load them from the cache; return the seconds."""
         start = time.perf_counter()
-        self.run_kernel(BatchQueue(0), 0)
+        key = run_batch, self.searcher.compiled_key
+        if key not in COMPILED:
+            self.run_kernel(BatchQueue(0), 0)
+            COMPILED[key] = compiled_for(self.kernel, *self.arguments(BatchQueue(0)), 0)
+        self.kernel = COMPILED[key]
+        self.pace = Budget(None, None, known_speed(self.kernel, self.task.game))
         if self.task.simulations * memory.most_new_nodes(self.searcher.strategy) > self.searcher.limit:
             self.searcher.prepare_recycling()
         return time.perf_counter() - start
@@ -91,8 +97,8 @@ class KernelWorker:
         """Whether a position is half done."""
         return self.cursor[0] != NONE
 
-    def work(self, queue: BatchQueue) -> None:
-        """Search positions from a queue until there are none left."""
+    def work(self, queue: BatchQueue, show: Callable[[], None]) -> None:
+        """Search positions from a queue until there are none left; `show` is called now and then."""
         while (self.is_searching or not queue.is_empty) and not queue.stop.is_set:
             added = self.run_kernel(queue, self.pace.next_chunk())
             if added > 0:
@@ -100,17 +106,22 @@ class KernelWorker:
             self.simulations += added
             if self.is_searching and self.searcher.is_full:
                 self.searcher.make_room(None, queue.stop)
+            show()
         if self.simulations > 0:
-            note_speed(self.searcher.strategy, self.pace.took / self.pace.chunk)
+            note_speed(self.kernel, self.task.game, self.pace.took / self.pace.chunk)
 
     def run_kernel(self, queue: BatchQueue, simulations: int) -> int:
         """Search on; return how many simulations were added."""
+        with self.searcher.blaming_the_game(lambda: self.task.positions[max(0, self.cursor[0])]):
+            return self.kernel(*self.arguments(queue), simulations)
+
+    def arguments(self, queue: BatchQueue) -> tuple[Any, ...]:
+        """Those of the kernel, but for the number of simulations."""
         task, searcher = self.task, self.searcher
         todo = (task.positions, task.generators, task.simulations, task.options.search_forced)
         found = (task.visits, task.value_sums, task.lower, task.upper, task.only)
         buffers = (searcher.tree, searcher.scratch, searcher.rng)
-        with searcher.blaming_the_game(lambda: task.positions[max(0, self.cursor[0])]):
-            return self.kernel(searcher.strategy, *buffers, todo, found, queue.next, self.cursor, simulations)
+        return searcher.strategy, *buffers, todo, found, queue.next, self.cursor
 
 
 class SearchWorker:
@@ -130,8 +141,8 @@ class SearchWorker:
         self.mcts.forest.notice_edits()
         return self.mcts.forest.prepare(self.task.options.simulations)
 
-    def work(self, queue: BatchQueue) -> None:
-        """Search positions from a queue until there are none left."""
+    def work(self, queue: BatchQueue, show: Callable[[], None]) -> None:
+        """Search positions from a queue until there are none left; `show` is called after each."""
         task = self.task
         self.mcts.cancelled = queue.stop
         for index in queue.taken():
@@ -152,3 +163,4 @@ class SearchWorker:
                 task.action[index] = result.action
             self.positions += 1
             self.simulations += result.simulations
+            show()

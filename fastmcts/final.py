@@ -32,8 +32,10 @@ def final_index(
         lower: float64 [L], the least reward that each move is proven to bring; 0 where nothing is.
         upper: float64 [L], the most reward; 1 where nothing is proven.
     """
+    decided = (lower == upper).nonzero()[0]
+    if len(decided) == 0 and not lower.any():  # nothing is known, as in most searches
+        return best_index(how, actions, visits, values)
     open_moves = np.flatnonzero((lower < upper) & (upper > lower.max()))
-    decided = np.flatnonzero(lower == upper)
     if len(open_moves) == 0:
         return int(np.lexsort((actions, -visits, -lower))[0])
     best_open = open_moves[best_index(how, actions[open_moves], visits[open_moves], values[open_moves])]
@@ -47,7 +49,7 @@ def final_index(
 def best_index(how: str, actions: NDArray[np.integer], visits: NDArray[np.integer], values: NDArray[np.float64]) -> int:
     """The best by one criterion; of equals the higher mean, then the lower action."""
     if how in ("visits", "robust_max"):
-        leaders = np.flatnonzero(visits == visits.max())
+        leaders = (visits == visits.max()).nonzero()[0]
         if len(leaders) == 1:
             return int(leaders[0])
     means = np.where(np.isnan(values), -1.0, values)

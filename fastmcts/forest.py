@@ -192,7 +192,7 @@ class Forest:
     def bounds(self, actions: NDArray[np.int64], player: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The least and the most reward, each float64 [L], that the legal actions are proven to bring in any tree."""
         lower, upper = np.zeros(len(actions)), np.ones(len(actions))
-        for tree in self.trees:
+        for tree in self.trees if self.options.solver else ():
             tree_lower, tree_upper = root_bounds(tree, actions, player, self.searchers[0].game.num_players)
             lower, upper = np.maximum(lower, tree_lower), np.minimum(upper, tree_upper)
         return lower, upper

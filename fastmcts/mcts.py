@@ -126,7 +126,7 @@ class MCTS:
             reason = "interrupted"
             if not self.options.expansion.at_once:  # what was added to the trees and not counted any more
                 budget.record(self.forest.root_visits - before - budget.done)
-        note_speed(self.forest.searchers[0].strategy, budget.elapsed / max(1, budget.done))
+        note_speed(self.forest.searchers[0].kernel, self.game, budget.elapsed / max(1, budget.done))
         return self.read_result(state, actions, reason, before, budget, compile_seconds, looks)
 
     @one_at_a_time
@@ -293,7 +293,7 @@ class MCTS:
                 f"the tree has {self.forest.root_visits:,} visits and can count {max(0, countable):,} more:"
                 " reset() or advance(action) before searching on"
             )
-        speed = known_speed(self.forest.searchers[0].strategy)
+        speed = known_speed(self.forest.searchers[0].kernel, self.game)
         return Budget(countable if asked is None else asked, limits.seconds, speed, spent)
 
     def run_on(self, state: State, actions: NDArray[np.int64], budget: Budget, limits: Options) -> None:

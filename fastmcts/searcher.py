@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -31,8 +31,8 @@ GROWTH_SECONDS = 8e-8  # that copying a node to fresh memory may take; mostly it
 SMALL_TREE = 50_000  # nodes: to change a tree aside would take longer than to change it
 
 
-#: Components that were used in this process -> seconds for a simulation, when it was last measured.
-KNOWN_SPEEDS: dict[Strategy, float] = {}
+#: Kernels and games that were used in this process -> seconds for a simulation, when it was last measured.
+KNOWN_SPEEDS: dict[tuple[Callable[..., Any], type[Game]], float] = {}
 MOST_KNOWN = 1000
 
 #: For searches that nobody stops.
@@ -42,20 +42,16 @@ NEVER = Flag()
 COMPILED: dict[Hashable, Callable[..., Any]] = {}
 
 
-def known_speed(strategy: Strategy) -> float | None:
-    """Seconds for a simulation with these components; None if they were not used yet."""
-    try:
-        return KNOWN_SPEEDS.get(strategy)
-    except TypeError:  # a component has a field that cannot be hashed
-        return None
+def known_speed(kernel: Callable[..., Any], game: Game) -> float | None:
+    """Seconds for a simulation by this kernel; None if it was not used yet."""
+    return KNOWN_SPEEDS.get((kernel, type(game)))
 
 
-def note_speed(strategy: Strategy, seconds: float) -> None:
+def note_speed(kernel: Callable[..., Any], game: Game, seconds: float) -> None:
     """Remember the seconds for a simulation, so that the next search starts with a chunk that fits."""
     if len(KNOWN_SPEEDS) >= MOST_KNOWN:
         KNOWN_SPEEDS.clear()
-    with suppress(TypeError):
-        KNOWN_SPEEDS[strategy] = seconds
+    KNOWN_SPEEDS[kernel, type(game)] = seconds
 
 
 def scratch_for(strategy: Strategy, checked: bool = False) -> Scratch:
@@ -99,7 +95,7 @@ class Searcher:
         self.tree = memory.within(tree, self.limit)
         self.is_apart = options.threads > 1
         self.position = np.zeros(game.state_size, np.int64)
-        self.rng = make_rng(0)
+        self.rng = np.zeros(2, np.uint64)
         if self.is_apart:
             self.scratch, self.tree = memory.set_apart(self.scratch), memory.set_apart(self.tree)
             self.rng = memory.on_own_lines(self.rng)

@@ -58,6 +58,8 @@ class Strategy(NamedTuple):
 SETTLED: dict[Hashable, Options] = {}
 MOST_SETTLED = 1000
 
+TEXT = "_text"  # of a strategy, kept beside its options
+
 
 def settled(game: Game, keywords: dict[str, Any]) -> Options:
     """Check keyword options for a game and fill in what is left open; what was checked before is not checked again."""
@@ -70,6 +72,7 @@ def settled(game: Game, keywords: dict[str, Any]) -> Options:
         return settle(game, make_options(keywords))
     if options is None:
         options = settle(game, make_options(keywords))
+        describe(options)
         if len(SETTLED) >= MOST_SETTLED:
             SETTLED.clear()
         SETTLED[key] = options
@@ -128,13 +131,16 @@ def make_strategy(game: Game, options: Options) -> Strategy:
 
 
 def describe(options: Options) -> str:
-    """Name the strategy of complete options, as it would be written to ask for it."""
+    """Name the strategy of complete options, as it would be written to ask for it; they keep the text."""
+    if TEXT in vars(options):
+        return vars(options)[TEXT]
     parts = [brief(getattr(options, name)) for name in ("selection", "expansion", "rollout", "method")]
     if options.solver:
         parts.append("solver=True")
     if options.final != PLAIN["final"]:
         parts.append(f'final="{options.final}"')
-    return ", ".join(parts)
+    vars(options)[TEXT] = ", ".join(parts)
+    return vars(options)[TEXT]
 
 
 def objections(strategy: Strategy) -> list[str]:
