@@ -9,7 +9,7 @@ LLVM optimises the whole from the bottom up and decides what to inline: Oh Hell 
 from typing import Any
 
 from llvmlite import binding as llvm
-from numba import _dynfunc, config
+from numba import _dynfunc, config  # pyright: ignore[reportAttributeAccessIssue]
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
@@ -89,7 +89,7 @@ class LeaveToTheEntry(LoweringPass):
     def __init__(self) -> None:
         LoweringPass.__init__(self)
 
-    def run_pass(self, state: Any) -> bool:
+    def run_pass(self, state: Any) -> bool:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Give the function a name of its own, which Python cannot call."""
         result = state.cr
         name = result.fndesc.qualname.split(".")[-1]

@@ -282,7 +282,7 @@ def test_choose_tells_the_move_in_words_and_none_at_the_end() -> None:
 def test_a_search_may_have_a_budget_of_its_own() -> None:
     state = games.TicTacToe().new_initial_state()
     mcts = MCTS(state.game, simulations=100, seed=0)
-    assert mcts.search(state, simulations=np.int16(30)).simulations == 30
+    assert mcts.search(state, simulations=30).simulations == 30
     assert mcts.search(state).simulations == 100
     by_clock = mcts.search(state, seconds=0.02)
     assert by_clock.stopped_by == "seconds"
