@@ -24,8 +24,11 @@ class Stopper(ABC):
     """Base of all stoppers; write your own with a `check`."""
 
     def started(self) -> "Stopper":
-        """The stopper that watches one search: a copy, so that what it notes down counts for that search alone."""
-        return copy.deepcopy(self)
+        """The stopper that watches one search: a copy, so that what it counts is for that search alone.
+
+        Override it if it has to begin with more than a copy of its attributes, such as an empty list of its own.
+        """
+        return copy.copy(self)
 
     @abstractmethod
     def check(self, snapshot: Snapshot) -> str | None:
