@@ -28,7 +28,15 @@ class InnerLibrary(JITCodeLibrary):
         self._finalized = True
 
     def _get_module_for_linking(self) -> Any:
-        return self._final_module
+        """The code with all that it calls, for functions that a user compiles with Numba's own decorators."""
+        if self._shared_module is None:
+            module = self._final_module.clone()
+            link_below(module, self)
+            for function in module.functions:
+                if not function.is_declaration and function.linkage == llvm.Linkage.external:
+                    function.linkage = "linkonce_odr"  # several callers may bring it
+            self._shared_module = module
+        return self._shared_module
 
 
 class EntryLibrary(JITCodeLibrary):
@@ -43,9 +51,8 @@ class EntryLibrary(JITCodeLibrary):
         for function in own:
             # The wrapper for Python writes the tables of bundles, which kernels read as constants (bundle.py).
             function.add_function_attribute("noinline")
-        for library in libraries_below(self):
+        for library in link_below(self._final_module, self):
             self._reload_init.update(library._reload_init)
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         for function in self._final_module.functions:
             if not function.is_declaration and function.name not in names:
                 function.linkage = "internal"
@@ -63,17 +70,26 @@ class EntryLibrary(JITCodeLibrary):
         builder.getModulePassManager().run(self._final_module, builder)
 
 
-def libraries_below(entry: EntryLibrary) -> list[Any]:
-    """All libraries that an entry needs, itself or through others.
+def link_below(module: Any, library: JITCodeLibrary) -> list[Any]:
+    """Link all that a library calls into a module, each once; return the libraries."""
+    below = libraries_below(library)
+    for other in below:
+        is_inner = isinstance(other, InnerLibrary)
+        module.link_in(other._final_module if is_inner else other._get_module_for_linking(), preserve=True)
+    return below
+
+
+def libraries_below(top: JITCodeLibrary) -> list[Any]:
+    """All libraries that one needs, itself or through others.
 
     Those that Numba made hold what they need themselves. They come last, since of them LLVM links only what something
     has asked for before.
     """
     found: dict[Any, None] = {}
-    waiting = [*entry._linking_libraries]
+    waiting = [*top._linking_libraries]
     while waiting:
         library = waiting.pop()
-        if library not in found:
+        if library not in found and library is not top:
             found[library] = None
             if isinstance(library, InnerLibrary):
                 waiting += library._linking_libraries

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -241,3 +242,31 @@ def test_a_method_that_does_not_compile_is_shown_by_its_line(game: fastmcts.Game
     assert line in message
     assert why in message
     assert len(message.splitlines()) == 3
+
+
+@fastmcts.compiled
+def innermost(x):
+    return x + 1
+
+
+@fastmcts.compiled
+def outer(x):
+    return innermost(x) * innermost(x + 1)
+
+
+@pytest.mark.jit
+def test_code_of_numbas_own_calls_helpers_and_what_they_call() -> None:
+    @numba.njit
+    def twice(x):
+        return outer(x) + outer(x + 1)
+
+    @fastmcts.compiled
+    def around(x):
+        return twice(x) + innermost(x)
+
+    @numba.njit
+    def most(x):
+        return around(x) - twice(x)
+
+    assert twice(1) == 2 * 3 + 3 * 4
+    assert most(1) == 2
