@@ -143,9 +143,9 @@ def search_batch(
         raise ValueError("a batch keeps no traces: trace=True is for search and MCTS")
     if checked.parallel == "shared":
         raise ValueError("the threads of a batch take a position each: parallel='shared' is for search and MCTS")
-    viewers = (None,) * len(states) if isinstance(states, np.ndarray) else tuple(state.viewer for state in states)
-    positions = searched(game, checked, stacked(states, game, checked.method))
-    task = BatchTask(game, checked, positions, viewers)
+    asked = stacked(states, game, checked.method)
+    positions = searched(game, checked, asked)
+    task = BatchTask(game, checked, positions, viewers_of(states, asked, positions))
     kind = KernelWorker if is_plain(checked) else SearchWorker
     threads = min(checked.threads, len(positions))
     queue = BatchQueue(len(positions))
@@ -197,6 +197,16 @@ def searched(game: Game, options: Options, positions: NDArray[np.int64]) -> NDAr
         for row in starts:
             refuse_chance(game.new_state(row))
     return starts
+
+
+def viewers_of(
+    states: Sequence[State] | NDArray[np.int64], asked: NDArray[np.int64], positions: NDArray[np.int64]
+) -> tuple[int | None, ...]:
+    """Whose view each position is from which to search; a continuation of a view is a world, in which all is known."""
+    if isinstance(states, np.ndarray):
+        return (None,) * len(states)
+    is_asked = (asked == positions).all(axis=1)
+    return tuple(state.viewer if is_view else None for state, is_view in zip(states, is_asked, strict=True))
 
 
 def work_off(

@@ -12,6 +12,7 @@ from fastmcts.game import Game
 from fastmcts.jit import JIT_ENABLED, bounds_checked, wrapping_integers
 from fastmcts.kernels import soundness
 from fastmcts.kernels.replay import find_misfit
+from fastmcts.kernels.rng import below, make_rng
 from fastmcts.method import SinglePerspective
 from fastmcts.scratch import Scratch
 from fastmcts.state import State
@@ -150,7 +151,7 @@ def play_from(game: Game, root: Position) -> None:
     A game that has no `check_state` cannot say whether an array is a position. One that is not leads its rules outside
     of their arrays, mostly at once. Raises LoadError then.
     """
-    rng = np.random.default_rng(0)
+    rng = make_rng(0)
     state = game.new_state(root.copy())
     left = game.max_game_length
     try:
@@ -159,7 +160,8 @@ def play_from(game: Game, root: Position) -> None:
                 if left == 0 or state.is_terminal():
                     state, left = game.new_state(root.copy()), game.max_game_length
                 if not state.is_terminal():
-                    state.apply_action(int(rng.choice(legal_or_raise(state))))
+                    legal = legal_or_raise(state)
+                    state.apply_action(legal[below(rng, len(legal))])
                     left -= 1
     except Exception as error:  # the rules may do anything with what is no position
         raise LoadError(f"its root is no position of {game.name}: {error}") from error

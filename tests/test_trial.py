@@ -14,6 +14,7 @@ from fastmcts import trial
 from fastmcts.kernels.rng import below
 from fastmcts.testing import perft
 from tests.subprocesses import run_python
+from tests.testing.test_check_game import OutOfRange, Unsorted
 from tests.toys import OneShot, ThreePlayers
 
 
@@ -99,19 +100,6 @@ class NotANumber(Nim):
     def returns(self, state, out):
         out[0] = 1.0
         out[1] = np.nan
-
-
-class Unsorted(Nim):
-    def legal_actions(self, state, actions):
-        actions[0] = 1
-        actions[1] = 0
-        return 2
-
-
-class OutOfRange(Nim):
-    def legal_actions(self, state, actions):
-        actions[0] = 3
-        return 1
 
 
 class Unwritten(Nim):
