@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fastmcts.aside import Aside
 from fastmcts.batch_worker import BatchQueue, BatchTask, KernelWorker, SearchWorker
 from fastmcts.checks import whole_number
+from fastmcts.compiler.notice import heeding
 from fastmcts.component import same
 from fastmcts.constants import NONE
 from fastmcts.final import final_index
@@ -150,7 +151,8 @@ def search_batch(
     threads = min(checked.threads, len(positions))
     queue = BatchQueue(len(positions))
     workers = [kind(task, threads) for _ in range(threads)]
-    compile_seconds = sum(worker.prepare() for worker in workers)
+    with heeding(checked.progress):
+        compile_seconds = sum(worker.prepare() for worker in workers)
     start = time.perf_counter()
     with batch_progress(checked.progress) as progress:
         work_off(workers, queue, progress, start)

@@ -131,7 +131,7 @@ class SearchWorker:
         self.task = task
         self.positions = 0
         self.simulations = 0
-        options = dataclasses.replace(task.options, threads=1, progress=False)
+        options = dataclasses.replace(task.options, threads=1, progress=None)
         self.mcts = MCTS.__new__(MCTS)
         self.mcts.build(task.game, options, sharers=threads)
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from fastmcts.arrays import Position
 from fastmcts.aside import Crew, Flag
+from fastmcts.compiler.notice import heeding
 from fastmcts.constants import ROOT
 from fastmcts.final import root_statistics
 from fastmcts.game import Game
@@ -129,13 +130,14 @@ class Forest:
         if self.worlds is not None:
             self.plant(position)
             return
-        for searcher in self.searchers:
-            if keep:
-                searcher.advance(path, position)
-            else:
-                searcher.plant(position)
-        for searcher in self.searchers:
-            searcher.finish_change()
+        with heeding(self.options.progress):
+            for searcher in self.searchers:
+                if keep:
+                    searcher.advance(path, position)
+                else:
+                    searcher.plant(position)
+            for searcher in self.searchers:
+                searcher.finish_change()
 
     def set_clock(self, seconds: float | None) -> None:
         """Let the next search have so many seconds, or any number."""
@@ -144,9 +146,10 @@ class Forest:
 
     def prepare(self, simulations: int | None) -> float:
         """Compile what a search of so many simulations needs, or load it from the cache; return the seconds."""
-        seconds = sum(searcher.prepare(self.rules) for searcher in self.searchers)
-        if self.may_fill(simulations):
-            seconds += self.searchers[0].prepare_recycling()
+        with heeding(self.options.progress):
+            seconds = sum(searcher.prepare(self.rules) for searcher in self.searchers)
+            if self.may_fill(simulations):
+                seconds += self.searchers[0].prepare_recycling()
         return seconds
 
     def may_fill(self, simulations: int | None) -> bool:

@@ -6,6 +6,8 @@ it. Here inner functions are only simplified one by one; the entry links each of
 LLVM optimises the whole from the bottom up and decides what to inline: Oh Hell compiles in a quarter of the time.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from llvmlite import binding as llvm
@@ -14,6 +16,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
 from numba.core.typed_passes import NoPythonBackend
+
+from fastmcts.compiler.notice import announced
 
 #: How large a function may be, by LLVM's count, to be inlined at every place that calls it. Those with one place always
 #: are. With LLVM's own 225 Connect Four loses some percent.
@@ -133,6 +137,10 @@ class InnerCompiler(CompilerBase):
 
 class EntryCompiler(CompilerBase):
     """Compiles a kernel that Python calls."""
+
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
+        """Compile it, under the eyes of whoever waits for it."""
+        return announced(func.__name__, self.state.args, partial(super().compile_extra, func))
 
     def define_pipelines(self) -> list[PassManager]:
         """Numba's own passes, with another way to link and optimise."""

@@ -20,7 +20,7 @@ from fastmcts.forest import Forest
 from fastmcts.game import Game
 from fastmcts.method import PIMC, Method
 from fastmcts.options import Options, SearchOptions
-from fastmcts.progress import search_progress
+from fastmcts.progress import search_progress, without_callback
 from fastmcts.recognition import find_below, looks_equal, told
 from fastmcts.result import SearchResult, proven_value
 from fastmcts.searcher import known_speed, note_speed
@@ -226,7 +226,7 @@ class MCTS:
         return {
             **{name: value for name, value in self.__dict__.items() if name not in MADE_ANEW},
             "game": self.game,
-            "options": dataclasses.replace(self.options, progress=self.options.progress is True),
+            "options": dataclasses.replace(self.options, progress=without_callback(self.options.progress)),
             "header": forest_header(self.forest),
             "arrays": {name: array.copy() for name, array in forest_arrays(self.forest).items()},
         }

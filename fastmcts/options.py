@@ -82,7 +82,8 @@ class Options:
         threads: How many threads work on them. The result is the same for any number, unless they share one tree.
         parallel: What the threads share: "trees" gives each tree to one thread, "shared" lets all of them search one
             tree, which is faster to good moves but never the same twice.
-        progress: True shows a bar; a function is called with a `Snapshot` about ten times a second.
+        progress: True shows a bar; a function is called with a `Snapshot` about ten times a second. Whatever takes more
+            than a second to compile is announced on a terminal and in a notebook, unless this is False.
         trace: Record the statistics of the root at 1, 2, 4, ... simulations in `result.trace`.
         on_interrupt: What Ctrl-C does: "raise" raises KeyboardInterrupt, "return" returns the result so far, with
             `result.stopped_by == "interrupted"`.
@@ -107,7 +108,7 @@ class Options:
     trees: int = 1
     threads: int = 1
     parallel: str = "trees"
-    progress: ProgressOption = False
+    progress: ProgressOption = None
     trace: bool = False
     on_interrupt: str = "raise"
     checked: bool = False
@@ -199,8 +200,8 @@ class Options:
         if not isinstance(self.stop, Sequence) or not all(isinstance(one, Stopper) for one in self.stop):
             raise TypeError(f"stop must be a Stopper or several, such as Decided(), not {self.stop!r}")
         object.__setattr__(self, "stop", tuple(self.stop))
-        if not isinstance(self.progress, bool) and not callable(self.progress):
-            raise TypeError(f"progress must be True, False or a function, not {self.progress!r}")
+        if not (self.progress is None or isinstance(self.progress, bool) or callable(self.progress)):
+            raise TypeError(f"progress must be True, False, None or a function, not {self.progress!r}")
         for name in ("search_forced", "trace", "checked", "solver"):
             if not isinstance(getattr(self, name), bool) and not (name == "solver" and self.solver is None):
                 raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")

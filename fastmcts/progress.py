@@ -10,8 +10,14 @@ from fastmcts.state import State
 
 SECONDS_BETWEEN = 0.1
 
-#: True for a bar, False for none, or a function that is called about ten times a second.
-ProgressOption = bool | Callable[[Any], object]
+#: True for a bar, or a function that is called about ten times a second; False to see nothing at all, None only that
+#: something is being compiled.
+ProgressOption = bool | Callable[[Any], object] | None
+
+
+def without_callback(option: ProgressOption) -> bool | None:
+    """The same option as far as it can be written to a file: without a function."""
+    return option if isinstance(option, bool) else None
 
 
 class Progress:

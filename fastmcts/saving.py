@@ -25,6 +25,7 @@ from fastmcts import memory
 from fastmcts import tree as trees
 from fastmcts.arrays import Position
 from fastmcts.checks import whole_number
+from fastmcts.compiler.notice import heeding
 from fastmcts.component import Component
 from fastmcts.constants import TERMINAL
 from fastmcts.errors import LoadError
@@ -33,6 +34,7 @@ from fastmcts.forest import Forest
 from fastmcts.game import Game
 from fastmcts.jit import wrapping_integers
 from fastmcts.options import STRATEGIES, Options
+from fastmcts.progress import without_callback
 from fastmcts.recognition import looks_equal
 from fastmcts.saved_values import NUMBERS, Decoder, encode, shortened
 from fastmcts.searcher import Searcher
@@ -59,7 +61,7 @@ Arrays = dict[str, NDArray[Any]]
 def save(mcts: "MCTS", path: Path) -> None:
     """Write a search to a file, atomically."""
     options = {field.name: getattr(mcts.options, field.name) for field in dataclasses.fields(mcts.options)}
-    options["progress"] = mcts.options.progress is True
+    options["progress"] = without_callback(mcts.options.progress)
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -111,7 +113,8 @@ def load(cls: "type[MCTS]", path: Path, game: Game | None = None, classes: Itera
         game = chosen_game(header, decoder, game)
         mcts = cls.__new__(cls)
         mcts.set_up(game, decoded_options(header, decoder))
-        restore_forest(mcts.forest, header, arrays, trusted=False)
+        with heeding(mcts.options.progress):
+            restore_forest(mcts.forest, header, arrays, trusted=False)
     except LoadError as error:
         raise LoadError(f"{path} cannot be loaded: {error}") from error.__cause__
     except Exception as error:  # what is wrong in a file may lead anywhere
@@ -155,7 +158,7 @@ def decoded_options(header: dict[str, Any], decoder: Decoder) -> Options:
         raise LoadError(f"it uses options that this version does not know: {', '.join(unknown)}")
     kinds: dict[str, type] = {**STRATEGIES, "stop": Stopper}
     options = {name: decoder.decode(value, kinds.get(name, ())) for name, value in saved.items()}
-    if not isinstance(options.get("progress", False), bool):
+    if not isinstance(options.get("progress"), bool | None):
         raise LoadError(f"its option progress is {shortened(options['progress'])}")
     return Options(**options)
 
