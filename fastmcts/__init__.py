@@ -19,3 +19,4 @@ from fastmcts.selection import *
 from fastmcts.snapshot import Snapshot, Trace
 from fastmcts.state import State
 from fastmcts.stoppers import *
+from fastmcts.warmup import WarmupResult, warmup

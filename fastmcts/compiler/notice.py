@@ -221,10 +221,10 @@ class Notice:
 
     def start(self) -> None:
         """Begin to wait, in a thread of its own: Numba keeps this one, but not all the time."""
-        if self.outlet is not None:
+        outlet, context = self.outlet, copy_context()  # by which a notebook knows below which cell a note belongs
+        if outlet is not None:
             with suppress(RuntimeError):  # there are too many threads
-                # A notebook knows by the context below which cell a note belongs.
-                _thread.start_new_thread(copy_context().run, (self.wait, self.outlet))
+                _thread.start_new_thread(lambda: context.run(self.wait, outlet), ())
 
     def wait(self, outlet: Outlet) -> None:
         """Show the text when it is time, unless it is over."""
