@@ -10,6 +10,7 @@ microseconds (`Reach`). Arrays keep their identity when they are written to, so 
 """
 
 import hashlib
+import os
 import re
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -73,38 +74,35 @@ def framework_digest() -> bytes:
 @cache
 def framework_sources() -> dict[str, bytes]:
     """The sources of all modules that kernels are made of, by name."""
+    files = files_of_package()
     found: dict[str, bytes] = {}
-    seen = {PACKAGE.name}  # which imports everything
-    waiting = {name for root in ROOTS for name in modules_below(root)}
+    waiting = [name for name in files if any(f"{name}.".startswith(f"{root}.") for root in ROOTS)]
     while waiting:
         name = waiting.pop()
-        seen.add(name)
-        if path := file_of(name):
-            found[name] = path.read_bytes()
-            waiting |= {name.rpartition(".")[0], *imported(found[name].decode())} - seen
+        if name in files and name not in found:
+            found[name] = Path(files[name]).read_bytes()
+            waiting += [name.rpartition(".")[0], *imported(found[name].decode())]
     return found
 
 
-def modules_below(root: str) -> Iterator[str]:
-    """Yield a module and, if it is a folder, all that lie in it."""
-    yield root
-    folder = PACKAGE.parent.joinpath(*root.split("."))
-    for path in folder.rglob("*.py"):
-        yield ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+def files_of_package() -> dict[str, str]:
+    """The files of the package by their modules' names, but for its own, which imports everything."""
+    files = {}
+    for folder, _, names in os.walk(PACKAGE):
+        package = ".".join((PACKAGE.name, *Path(folder).relative_to(PACKAGE).parts))
+        for name in names:
+            if name.endswith(".py"):
+                files[f"{package}.{name[:-3]}".removesuffix(".__init__")] = f"{folder}/{name}"
+    del files[PACKAGE.name]
+    return files
 
 
 def imported(source: str) -> Iterator[str]:
     """Yield the names that a file of this package imports at its top: modules, and what may be a module."""
     for module, names, whole in IMPORT.findall(source):
         yield module or whole
-        for name in re.findall(r"(\w+)(?: as \w+)?", names):
+        for name in re.findall(r"\w+", names):
             yield f"{module}.{name}"
-
-
-def file_of(module: str) -> Path | None:
-    """The file of a module of this package; None if there is none of that name."""
-    place = PACKAGE.parent.joinpath(*module.split("."))
-    return next((path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()), None)
 
 
 class Reach:
