@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from fastmcts.batch_worker import BatchTask, KernelWorker
 from fastmcts.compiler.notice import Compilation, heeding, recording
+from fastmcts.engine.batch_workers import BatchTask, KernelWorker
 from fastmcts.game import Game
 from fastmcts.mcts import MCTS
-from fastmcts.method import PIMC
 from fastmcts.options import SearchOptions
+from fastmcts.strategies.methods import PIMC
 
 ANY_BUDGET = 1.0  # seconds, for options without one: nothing is searched
 

@@ -7,8 +7,8 @@ import pytest
 
 import fastmcts
 from fastmcts import ISMCTS, PIMC, UCB1, games
+from fastmcts.compiler.jit import JIT_ENABLED
 from fastmcts.compiler.notice import IS_WANTED
-from fastmcts.jit import JIT_ENABLED
 from fastmcts.testing.strategies import allowed_strategies, searchable_games
 from fastmcts.warmup import DEFAULT_KERNELS, KERNELS, warmup
 from tests.subprocesses import run_python

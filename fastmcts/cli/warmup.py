@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from fastmcts.checks import whole_number
 from fastmcts.cli.app import (
     Expansion,
     GameOption,
@@ -26,9 +25,10 @@ from fastmcts.cli.app import (
     search_options,
 )
 from fastmcts.cli.warmup_workers import Order, cores, fulfilled
+from fastmcts.compiler.jit import JIT_ENABLED
 from fastmcts.compiler.notice import Compilation
+from fastmcts.core.validate import whole_number
 from fastmcts.experiments.named_games import strategies_beside
-from fastmcts.jit import JIT_ENABLED
 from fastmcts.mcts import MCTS
 from fastmcts.testing.strategies import searchable_games
 from fastmcts.warmup import (

@@ -12,7 +12,7 @@ import pytest
 
 from fastmcts.cli.warmup import all_orders
 from fastmcts.cli.warmup_workers import cores
-from fastmcts.jit import JIT_ENABLED
+from fastmcts.compiler.jit import JIT_ENABLED
 from fastmcts.testing.strategies import searchable_games
 from fastmcts.warmup import DEFAULT_KERNELS
 from tests.cli.running import Terminal, invoke

@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 from numba import types
 
-from fastmcts import MCTS, batch_worker, games, memory, search, search_batch, searcher
+from fastmcts import MCTS, games, search, search_batch
 from fastmcts.compiler import notice
+from fastmcts.compiler.component import ComponentType
 from fastmcts.compiler.notice import IS_WANTED, Notice, announced, heeding, recording
-from fastmcts.component import ComponentType
+from fastmcts.engine import batch_workers, capacity, searcher
+from fastmcts.engine.searcher import Searcher
 from fastmcts.experiments import play_match
-from fastmcts.searcher import Searcher
 from tests.cli.running import Terminal
 from tests.cli.test_play import terminals
 from tests.subprocesses import REPOSITORY
@@ -258,10 +259,10 @@ def test_what_was_compiled_is_on_record_but_not_what_failed() -> None:
 def wanted(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether notices were wanted, each time something was compiled or loaded."""
     wanted: list[bool] = []
-    for module in (searcher, batch_worker):
+    for module in (searcher, batch_workers):
         monkeypatch.setattr(module, "COMPILED", {})
     monkeypatch.setattr(searcher, "SMALL_TREE", 0)  # trees are changed aside
-    run_kernel, make_root, drop = Searcher.run_kernel, memory.make_root, memory.drop_least_visited
+    run_kernel, make_root, drop = Searcher.run_kernel, capacity.make_root, capacity.drop_least_visited
 
     def noting(work: Callable[..., Any], is_noted: Callable[..., bool] = lambda *arguments: True) -> Callable[..., Any]:
         def noted(*arguments: Any) -> Any:
@@ -278,10 +279,10 @@ def wanted(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         return simulations == 0
 
     monkeypatch.setattr(Searcher, "run_kernel", noting(run_kernel, compiles))
-    worker = batch_worker.KernelWorker
+    worker = batch_workers.KernelWorker
     monkeypatch.setattr(worker, "run_kernel", noting(worker.run_kernel, compiles_batch))
-    monkeypatch.setattr(memory, "make_root", noting(make_root))
-    monkeypatch.setattr(memory, "drop_least_visited", noting(drop))
+    monkeypatch.setattr(capacity, "make_root", noting(make_root))
+    monkeypatch.setattr(capacity, "drop_least_visited", noting(drop))
     return wanted
 
 
@@ -329,6 +330,7 @@ SCRIPT = """
 import os
 import fastmcts
 from fastmcts.compiler import notice
+from fastmcts.compiler.component import ComponentType
 from tests.toys import OneShot
 
 notice.PATIENCE_SECONDS = 0.05
