@@ -16,24 +16,39 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, models, register_model, typeof_impl, unbox
 from numba.np.arrayobj import populate_array
 
+from fastmcts.decided import Known
+
 WORD = ir.IntType(64)
 
 
 class BundleType(types.Type):
     """The Numba type of a named tuple of one-dimensional, contiguous arrays."""
 
-    def __init__(self, class_name: str, fields: tuple[tuple[str, types.Array], ...]) -> None:
+    def __init__(self, class_name: str, fields: tuple[tuple[str, types.Array], ...], empty: frozenset[str]) -> None:
         self.class_name = class_name
         self.fields = fields
         self.arrays = dict(fields)
+        self.empty = empty
         # Names of types end up in the names of all compiled functions: a long one costs seconds.
-        digest = hashlib.sha256(repr(fields).encode()).hexdigest()[:8]
+        digest = hashlib.sha256(repr((fields, sorted(empty))).encode()).hexdigest()[:8]
         super().__init__(name=f"{class_name}<{digest}>")
 
     @property
-    def key(self) -> tuple[str, tuple[tuple[str, types.Array], ...]]:
+    def key(self) -> tuple[str, tuple[tuple[str, types.Array], ...], frozenset[str]]:
         """What makes two types the same."""
-        return self.class_name, self.fields
+        return self.class_name, self.fields, self.empty
+
+    def known_attribute(self, name: str) -> "EmptyArray | None":
+        """An array without entries."""
+        return EmptyArray() if name in self.empty else None
+
+
+class EmptyArray:
+    """An array of which a type tells that it has no entries."""
+
+    def known_attribute(self, name: str) -> Known | None:
+        """How many entries it has."""
+        return Known(0) if name == "size" else None
 
 
 def register_bundle(cls: type) -> None:
@@ -42,7 +57,8 @@ def register_bundle(cls: type) -> None:
     @typeof_impl.register(cls)
     def typeof_bundle(bundle: Any, context: Any) -> BundleType:
         fields = ((name, typeof_impl(array, context)) for name, array in zip(bundle._fields, bundle, strict=True))
-        return BundleType(cls.__name__, tuple(fields))
+        empty = frozenset(name for name, array in zip(bundle._fields, bundle, strict=True) if array.size == 0)
+        return BundleType(cls.__name__, tuple(fields), empty)
 
 
 @register_model(BundleType)

@@ -41,6 +41,7 @@ from numba.extending import (
 )
 
 from fastmcts.compile_errors import explain
+from fastmcts.decided import Known
 from fastmcts.errors import CompileError
 from fastmcts.fingerprint import Reach, fingerprint, is_covered
 from fastmcts.jit import call_dispatcher, checks_bounds, compiled_method, forget_compiled
@@ -302,6 +303,11 @@ class ComponentType(types.Type):
     def declaration(self) -> Declaration:
         """The component's methods and constants."""
         return DECLARATIONS[self.key]
+
+    def known_attribute(self, name: str) -> Known | None:
+        """A constant of the component."""
+        constants = self.declaration.constants
+        return Known(constants[name]) if name in constants else None
 
 
 @typeof_impl.register(Component)

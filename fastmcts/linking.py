@@ -14,6 +14,9 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
 from numba.core.typed_passes import NoPythonBackend
+from numba.core.untyped_passes import IRProcessing
+
+from fastmcts.decided import TakeDecidedBranches
 
 #: How large a function may be, by LLVM's count, to be inlined at every place that calls it. Those with one place always
 #: are. With LLVM's own 225 Connect Four loses some percent.
@@ -22,6 +25,11 @@ INLINED_SIZE = 1000
 
 class InnerLibrary(JITCodeLibrary):
     """The code of a function that only kernels call: never made into machine code by itself."""
+
+    def add_llvm_module(self, ll_module: Any) -> None:
+        """Keep the code as it is: the entry simplifies it before it is inlined."""
+        ll_module.data_layout = self._codegen._data_layout
+        self._final_module.link_in(ll_module)
 
     def finalize(self) -> None:
         """Leave everything to the entry."""
@@ -126,6 +134,7 @@ class InnerCompiler(CompilerBase):
         self.state.library = InnerLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.flags.no_compile = True
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(TakeDecidedBranches, IRProcessing)
         passes.add_pass_after(LeaveToTheEntry, NoPythonBackend)
         passes.finalize()
         return [passes]
@@ -139,5 +148,6 @@ class EntryCompiler(CompilerBase):
         self.state.library = EntryLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(TakeDecidedBranches, IRProcessing)
         passes.finalize()
         return [passes]
