@@ -44,7 +44,8 @@ from fastmcts.compile_errors import explain
 from fastmcts.decided import Known
 from fastmcts.errors import CompileError
 from fastmcts.fingerprint import Reach, fingerprint, is_covered
-from fastmcts.jit import call_dispatcher, checks_bounds, compiled_method, forget_compiled
+from fastmcts.inner import InnerFunction
+from fastmcts.jit import checks_bounds, forget_compiled, inner_function
 
 CONSTANT_TYPES = (bool, int, float, str, tuple, np.ndarray, np.generic)
 
@@ -116,7 +117,7 @@ class Declaration:
         self.name = cls.__name__
         self.float_fields = tuple(float_attributes(component))
         self.constants = dict(constants_of(component, skip=self.float_fields))
-        self.compiled: dict[tuple[str, bool], Any] = {}  # by name, without and with bounds checks
+        self.compiled: dict[tuple[str, bool], InnerFunction] = {}  # by name, without and with bounds checks
 
     @property
     def key(self) -> Hashable:
@@ -137,11 +138,11 @@ class Declaration:
         """A hash of the code and the constants."""
         return fingerprint([self.functions[name] for name in sorted(self.functions)], self.constants)
 
-    def method(self, name: str) -> Any:
-        """The dispatcher of one method, made when a kernel first calls it."""
+    def method(self, name: str) -> InnerFunction:
+        """One method for the kernels that call it."""
         key = name, checks_bounds()
         if key not in self.compiled:
-            self.compiled[key] = compiled_method(self.functions[name])
+            self.compiled[key] = inner_function(self.functions[name])
         return self.compiled[key]
 
 
@@ -391,9 +392,8 @@ def declare_method(name: str) -> None:
 
         def generic(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
             declaration = self.this.declaration
-            dispatcher = types.Dispatcher(declaration.method(name))
             try:
-                signature = dispatcher.get_call_type(self.context, (self.this, *args), kws)
+                signature = declaration.method(name).typed((self.this, *args), kws)
             except CompileError:
                 raise
             except Exception as error:
@@ -405,4 +405,4 @@ def declare_method(name: str) -> None:
 
     @lower_builtin(MethodTemplate.key, ComponentType, types.VarArg(types.Any))
     def lower_call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return call_dispatcher(signature.args[0].declaration.method(name), context, builder, signature, args)
+        return signature.args[0].declaration.method(name).call(context, builder, signature.args, args)
