@@ -14,9 +14,9 @@ from numba.core import cgutils
 from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, models, register_model, typeof_impl, unbox
-from numba.np.arrayobj import populate_array
 
 from fastmcts.decided import Known
+from fastmcts.flat_array import flat, make_flat_array
 
 WORD = ir.IntType(64)
 
@@ -56,7 +56,7 @@ def register_bundle(cls: type) -> None:
 
     @typeof_impl.register(cls)
     def typeof_bundle(bundle: Any, context: Any) -> BundleType:
-        fields = ((name, typeof_impl(array, context)) for name, array in zip(bundle._fields, bundle, strict=True))
+        fields = ((name, flat(typeof_impl(array, context))) for name, array in zip(bundle._fields, bundle, strict=True))
         empty = frozenset(name for name, array in zip(bundle._fields, bundle, strict=True) if array.size == 0)
         return BundleType(cls.__name__, tuple(fields), empty)
 
@@ -76,7 +76,7 @@ def unbox_bundle(bundle: BundleType, instance: Any, c: Any) -> NativeValue:
     is_error = cgutils.false_bit
     for index, (_, array_type) in enumerate(bundle.fields):
         item = c.pyapi.tuple_getitem(instance, index)
-        native = c.unbox(array_type, item)
+        native = c.unbox(types.Array(array_type.dtype, 1, "C"), item)
         array = c.context.make_array(array_type)(c.context, c.builder, value=native.value)
         c.builder.store(c.builder.ptrtoint(array.data, WORD), entry_of(c.builder, table, 2 * index))
         c.builder.store(array.nitems, entry_of(c.builder, table, 2 * index + 1))
@@ -101,17 +101,8 @@ def lower_field(context: Any, builder: Any, bundle: BundleType, table: Any, name
     index = list(bundle.arrays).index(name)
     array_type = bundle.arrays[name]
     address, length = (read_constant(builder, entry_of(builder, table, 2 * index + part)) for part in (0, 1))
-    array = context.make_array(array_type)(context, builder)
-    item_size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array_type.dtype)))
-    populate_array(
-        array,
-        data=builder.inttoptr(address, array.data.type),
-        shape=(length,),
-        strides=(item_size,),
-        itemsize=item_size,
-        meminfo=None,
-    )
-    return array._getvalue()
+    data = builder.inttoptr(address, context.get_data_type(array_type.dtype).as_pointer())
+    return make_flat_array(context, builder, array_type, data, length)
 
 
 def entry_of(builder: Any, table: Any, index: int) -> Any:

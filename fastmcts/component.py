@@ -44,6 +44,7 @@ from fastmcts.compile_errors import explain
 from fastmcts.decided import Known
 from fastmcts.errors import CompileError
 from fastmcts.fingerprint import Reach, fingerprint, is_covered
+from fastmcts.flat_array import flat
 from fastmcts.inner import InnerFunction
 from fastmcts.jit import checks_bounds, forget_compiled, inner_function
 
@@ -372,7 +373,7 @@ def lower_attribute(context: Any, builder: Any, component: ComponentType, value:
 def constant_type(value: Any) -> types.Type:
     """The Numba type of a compile-time constant; arrays are read-only."""
     numba_type = typeof(value)
-    return numba_type.copy(readonly=True) if isinstance(numba_type, types.Array) else numba_type
+    return flat(numba_type.copy(readonly=True)) if isinstance(numba_type, types.Array) else numba_type
 
 
 METHOD_TEMPLATES: dict[str, type[AbstractTemplate]] = {}

@@ -34,7 +34,9 @@ from numba.core.untyped_passes import (
 )
 
 from fastmcts.decided import take_decided_branches
+from fastmcts.flat_array import flat
 from fastmcts.linking import InnerLibrary
+from fastmcts.loops import shorten_loops
 
 TRANSLATION = (TranslateByteCode(), FixupArgs(), IRProcessing())
 REWRITES = (GenericRewrites(), RewriteDynamicRaises(), ReconstructSSA())
@@ -95,7 +97,7 @@ class InnerFunction:
             default_handler=lambda index, parameter, default: types.Omitted(default),
             stararg_handler=lambda index, parameter, arguments: types.StarArgTuple(arguments),
         )
-        code = self.code(tuple(widened(argument) for argument in folded))
+        code = self.code(tuple(passed(argument) for argument in folded))
         return code.signature.replace(pysig=self.parameters)
 
     def call(self, context: Any, builder: Any, arguments: tuple[types.Type, ...], values: Any) -> Any:
@@ -128,9 +130,9 @@ class InnerFunction:
         return self.compiled[arguments]
 
 
-def widened(argument: types.Type) -> types.Type:
-    """The type that an argument is passed as: small integers as large ones, so that a function has fewer versions."""
-    return types.int64 if isinstance(argument, types.Integer) and argument.signed else argument
+def passed(argument: types.Type) -> types.Type:
+    """The type that an argument is passed as: one for all sizes of integers, so that a function has fewer versions."""
+    return types.int64 if isinstance(argument, types.Integer) and argument.signed else flat(argument)
 
 
 class InnerCompiler(CompilerBase):
@@ -145,6 +147,7 @@ class InnerCompiler(CompilerBase):
             if needs_all_passes(state.func_ir):
                 DefaultPassBuilder.define_nopython_pipeline(state).run(state)
             else:
+                shorten_loops(state.func_ir)
                 rewrite_semantic_constants(state.func_ir, state.args)
                 dead_branch_prune(state.func_ir, state.args)
                 run(REWRITES, state)
