@@ -16,7 +16,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, models, register_model, typeof_impl, unbox
 
 from fastmcts.decided import Known
-from fastmcts.flat_array import flat, make_flat_array
+from fastmcts.flat_array import flat
 
 WORD = ir.IntType(64)
 
@@ -102,7 +102,7 @@ def lower_field(context: Any, builder: Any, bundle: BundleType, table: Any, name
     array_type = bundle.arrays[name]
     address, length = (read_constant(builder, entry_of(builder, table, 2 * index + part)) for part in (0, 1))
     data = builder.inttoptr(address, context.get_data_type(array_type.dtype).as_pointer())
-    return make_flat_array(context, builder, array_type, data, length)
+    return context.data_model_manager[array_type].make(builder, data, length)
 
 
 def entry_of(builder: Any, table: Any, index: int) -> Any:

@@ -13,11 +13,9 @@ from llvmlite import ir
 from numba.core import types
 from numba.core.datamodel import register_default
 from numba.core.datamodel.models import ArrayModel
-from numba.core.imputils import lower_builtin, lower_cast
+from numba.core.imputils import lower_builtin, lower_cast, lower_getattr
 from numba.np.arrayobj import fix_integer_index, getitem_arraynd_intp, load_item, setitem_array, store_item
 
-FIELDS = ("meminfo", "parent", "nitems", "itemsize", "data", "shape", "strides")  # of Numba's arrays, in their order
-NITEMS, DATA = FIELDS.index("nitems"), FIELDS.index("data")
 
 
 class FlatArray(types.Array):
@@ -30,12 +28,44 @@ class FlatArray(types.Array):
 
 def flat(array: types.Type) -> types.Type:
     """The flat type of an array that can have one; any other type as it is."""
-    if type(array) is types.Array and array.ndim == 1 and array.layout == "C" and array.aligned:
-        return FlatArray(array.dtype, readonly=not array.mutable)
-    return array
+    is_flat = type(array) is types.Array and array.ndim == 1 and array.layout == "C" and array.aligned
+    is_plain = is_flat and isinstance(array.dtype, types.Integer | types.Float | types.Boolean)
+    return FlatArray(array.dtype, readonly=not array.mutable) if is_plain else array
 
 
-register_default(FlatArray)(ArrayModel)
+@register_default(FlatArray)
+class FlatArrayModel(ArrayModel):
+    """In native code as any array, but passed to functions as the address of its entries and their number alone."""
+
+    def get_argument_type(self) -> Any:
+        """The types of the arguments."""
+        kinds = dict(zip(self._fields, self.get_value_type().elements, strict=True))
+        return kinds["data"], kinds["nitems"]
+
+    def as_argument(self, builder: Any, value: Any) -> Any:
+        """The arguments for an array."""
+        return tuple(self.get(builder, value, field) for field in ("data", "nitems"))
+
+    def from_argument(self, builder: Any, value: Any) -> Any:
+        """The array for arguments."""
+        return self.make(builder, *value)
+
+    def make(self, builder: Any, data: Any, length: Any) -> Any:
+        """An array from the address of its entries and how many there are."""
+        dtype = self.fe_type.dtype
+        item_size = 1 if isinstance(dtype, types.Boolean) else dtype.bitwidth // 8
+        known = {"meminfo": None, "parent": None, "itemsize": item_size, "strides": [item_size]}
+        members = zip(self._fields, self.get_value_type().elements, strict=True)
+        array = ir.Constant.literal_struct([ir.Constant(kind, known.get(name, ir.Undefined)) for name, kind in members])
+        for field, value in (("data", data), ("nitems", length)):
+            array = self.set(builder, array, value, field)
+        return builder.insert_value(array, length, [self.get_field_position("shape"), 0])
+
+
+@lower_getattr(FlatArray, "size")
+def lower_size(context: Any, builder: Any, array: FlatArray, value: Any) -> Any:
+    """Generate code for `array.size`."""
+    return context.data_model_manager[array].get(builder, value, "nitems")
 
 
 @lower_cast(types.Array, FlatArray)
@@ -51,7 +81,7 @@ def lower_getitem(context: Any, builder: Any, signature: Any, args: Sequence[Any
     if context.enable_boundscheck:
         return getitem_arraynd_intp(context, builder, signature, args)
     array, index = signature.args
-    return load_item(context, builder, array, entry_of(context, builder, *args, index))
+    return load_item(context, builder, array, entry_of(context, builder, array, args[0], index, args[1]))
 
 
 @lower_builtin(operator.setitem, FlatArray, types.Integer, types.Any)
@@ -61,28 +91,11 @@ def lower_setitem(context: Any, builder: Any, signature: Any, args: Sequence[Any
         return setitem_array(context, builder, signature, args)
     array, index, value = signature.args
     item = context.cast(builder, args[2], value, array.dtype)
-    return store_item(context, builder, array, item, entry_of(context, builder, args[0], args[1], index))
+    return store_item(context, builder, array, item, entry_of(context, builder, array, args[0], index, args[1]))
 
 
-def entry_of(context: Any, builder: Any, array: Any, index: Any, index_type: types.Integer) -> Any:
+def entry_of(context: Any, builder: Any, array: FlatArray, value: Any, index: types.Integer, index_value: Any) -> Any:
     """The address of an entry; negative indices count from the end."""
-    length = builder.extract_value(array, NITEMS)
-    return builder.gep(
-        builder.extract_value(array, DATA), [fix_integer_index(context, builder, index_type, index, length)]
-    )
-
-
-def make_flat_array(context: Any, builder: Any, array: types.Array, data: Any, length: Any) -> Any:
-    """An array from the address of its entries and how many there are."""
-    item_size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array.dtype)))
-    values = {
-        "nitems": length,
-        "itemsize": item_size,
-        "data": data,
-        "shape": builder.insert_value(ir.Constant(ir.ArrayType(length.type, 1), ir.Undefined), length, 0),
-        "strides": ir.Constant(ir.ArrayType(item_size.type, 1), [item_size]),
-    }
-    structure = context.get_constant_null(array)
-    for name, value in values.items():
-        structure = builder.insert_value(structure, value, FIELDS.index(name))
-    return structure
+    model = context.data_model_manager[array]
+    position = fix_integer_index(context, builder, index, index_value, model.get(builder, value, "nitems"))
+    return builder.gep(model.get(builder, value, "data"), [position])

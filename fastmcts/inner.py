@@ -12,11 +12,10 @@ from typing import Any
 from numba.core import errors, ir, types
 from numba.core.analysis import dead_branch_prune, rewrite_semantic_constants
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, compile_extra
+from numba.core.ir_utils import rename_labels
 from numba.core.registry import cpu_target
 from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import (
-    IRLegalization,
-    NativeLowering,
     NoPythonBackend,
     NoPythonSupportedFeatureValidation,
     NopythonTypeInference,
@@ -37,17 +36,12 @@ from fastmcts.decided import take_decided_branches
 from fastmcts.flat_array import flat
 from fastmcts.linking import InnerLibrary
 from fastmcts.loops import shorten_loops
+from fastmcts.lowering import InnerLowering
 
 TRANSLATION = (TranslateByteCode(), FixupArgs(), IRProcessing())
 REWRITES = (GenericRewrites(), RewriteDynamicRaises(), ReconstructSSA())
-TYPING_AND_LOWERING = (
-    NopythonTypeInference(),
-    PreLowerStripPhis(),
-    NoPythonSupportedFeatureValidation(),
-    IRLegalization(),
-    NativeLowering(),
-    NoPythonBackend(),
-)
+TYPING = (NopythonTypeInference(), PreLowerStripPhis(), NoPythonSupportedFeatureValidation())
+LOWERING = (InnerLowering(), NoPythonBackend())
 
 
 class InnerFlags(Flags):
@@ -151,7 +145,9 @@ class InnerCompiler(CompilerBase):
                 rewrite_semantic_constants(state.func_ir, state.args)
                 dead_branch_prune(state.func_ir, state.args)
                 run(REWRITES, state)
-                run(TYPING_AND_LOWERING, state)
+                run(TYPING, state)
+                state.func_ir.blocks = rename_labels(state.func_ir.blocks)  # what is assigned comes before it is read
+                run(LOWERING, state)
         state.pipeline = None
         return state.cr
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from llvmlite import ir as llvm_ir
 from numba.core import cgutils, ir, types
-from numba.core.imputils import RefType, iternext_impl, lower_builtin
+from numba.core.imputils import lower_builtin
 from numba.core.typing import signature
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import models, register_model
@@ -67,10 +67,8 @@ def lower_upwards(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     if not isinstance(sig.return_type, Upwards):
         ranges = context.typing_context.resolve_value_type(range)
         return context.get_function(ranges, sig)(builder, args)
-    structure = cgutils.create_struct_proxy(sig.return_type)(context, builder)
-    structure.next = args[0] if len(args) == 2 else context.get_constant(types.int64, 0)
-    structure.end = args[-1]
-    return structure._getvalue()
+    first = args[0] if len(args) == 2 else context.get_constant(types.int64, 0)
+    return cgutils.make_anonymous_struct(builder, (first, args[-1]))
 
 
 @lower_builtin("getiter", Upwards)
@@ -78,21 +76,17 @@ def lower_start(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     """Generate code for the start of a loop."""
     following = cgutils.alloca_once(builder, llvm_ir.IntType(64))
     builder.store(builder.extract_value(args[0], 0), following)
-    iterator = cgutils.create_struct_proxy(sig.return_type)(context, builder)
-    iterator.next = following
-    iterator.end = builder.extract_value(args[0], 1)
-    return iterator._getvalue()
+    return cgutils.make_anonymous_struct(builder, (following, builder.extract_value(args[0], 1)))
 
 
 @lower_builtin("iternext", UpwardsIterator)
-@iternext_impl(RefType.UNTRACKED)
-def lower_step(context: Any, builder: Any, sig: Any, args: Any, result: Any) -> None:
-    """Generate code for the step to the next integer."""
+def lower_step(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    """Generate code for the step to the next integer: that, and whether it is one before the end."""
     following = builder.extract_value(args[0], 0)
     value = builder.load(following)
-    result.set_valid(builder.icmp_signed("<", value, builder.extract_value(args[0], 1)))
-    result.yield_(value)
     builder.store(builder.add(value, llvm_ir.Constant(value.type, 1)), following)
+    is_before_end = builder.icmp_signed("<", value, builder.extract_value(args[0], 1))
+    return cgutils.make_anonymous_struct(builder, (value, is_before_end))
 
 
 def shorten_loops(function: ir.FunctionIR) -> None:
