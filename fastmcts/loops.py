@@ -84,7 +84,7 @@ def lower_step(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     """Generate code for the step to the next integer: that, and whether it is one before the end."""
     following = builder.extract_value(args[0], 0)
     value = builder.load(following)
-    builder.store(builder.add(value, llvm_ir.Constant(value.type, 1)), following)
+    builder.store(builder.add(value, llvm_ir.Constant(value.type, 1), flags=["nsw"]), following)
     is_before_end = builder.icmp_signed("<", value, builder.extract_value(args[0], 1))
     return cgutils.make_anonymous_struct(builder, (value, is_before_end))
 
