@@ -1,0 +1,117 @@
+"""Named tuples of arrays travel into kernels as one pointer.
+
+Numba would pass a tuple of twenty arrays as 140 numbers, copied at every call: that tripled the time to
+compile. A bundle is a pointer to a table with the address and the length of each array; `tree.visits` in
+a kernel reads two entries of it. They never change during a call, and LLVM is told so.
+"""
+
+import hashlib
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.imputils import lower_getattr_generic
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import NativeValue, infer_getattr, models, register_model, typeof_impl, unbox
+
+from fastmcts.compiler.decided import Known
+from fastmcts.compiler.flat_array import flat
+
+WORD = ir.IntType(64)
+
+
+class BundleType(types.Type):
+    """The Numba type of a named tuple of one-dimensional, contiguous arrays."""
+
+    def __init__(self, class_name: str, fields: tuple[tuple[str, types.Array], ...], empty: frozenset[str]) -> None:
+        self.class_name = class_name
+        self.fields = fields
+        self.arrays = dict(fields)
+        self.empty = empty
+        # Names of types end up in the names of all compiled functions: a long one costs seconds.
+        digest = hashlib.sha256(repr((fields, sorted(empty))).encode()).hexdigest()[:8]
+        super().__init__(name=f"{class_name}<{digest}>")
+
+    @property
+    def key(self) -> tuple[str, tuple[tuple[str, types.Array], ...], frozenset[str]]:
+        """What makes two types the same."""
+        return self.class_name, self.fields, self.empty
+
+    def known_attribute(self, name: str) -> "EmptyArray | None":
+        """An array without entries."""
+        return EmptyArray() if name in self.empty else None
+
+
+class EmptyArray:
+    """An array of which a type tells that it has no entries."""
+
+    def known_attribute(self, name: str) -> Known | None:
+        """How many entries it has."""
+        return Known(0) if name == "size" else None
+
+
+def register_bundle(cls: type) -> None:
+    """Let instances of a named tuple of arrays travel as bundles."""
+
+    @typeof_impl.register(cls)
+    def typeof_bundle(bundle: Any, context: Any) -> BundleType:
+        fields = ((name, flat(typeof_impl(array, context))) for name, array in zip(bundle._fields, bundle, strict=True))
+        empty = frozenset(name for name, array in zip(bundle._fields, bundle, strict=True) if array.size == 0)
+        return BundleType(cls.__name__, tuple(fields), empty)
+
+
+@register_model(BundleType)
+class BundleModel(models.PrimitiveModel):
+    """In native code a bundle is the address of its table."""
+
+    def __init__(self, manager: Any, bundle: BundleType) -> None:
+        super().__init__(manager, bundle, WORD.as_pointer())
+
+
+@unbox(BundleType)
+def unbox_bundle(bundle: BundleType, instance: Any, c: Any) -> NativeValue:
+    """Write the table on the stack of the caller, where it lives as long as the call."""
+    table = cgutils.alloca_once(c.builder, WORD, size=2 * len(bundle.fields))
+    is_error = cgutils.false_bit
+    for index, (_, array_type) in enumerate(bundle.fields):
+        item = c.pyapi.tuple_getitem(instance, index)
+        native = c.unbox(types.Array(array_type.dtype, 1, "C"), item)
+        array = c.context.make_array(array_type)(c.context, c.builder, value=native.value)
+        c.builder.store(c.builder.ptrtoint(array.data, WORD), entry_of(c.builder, table, 2 * index))
+        c.builder.store(array.nitems, entry_of(c.builder, table, 2 * index + 1))
+        is_error = c.builder.or_(is_error, native.is_error)
+    return NativeValue(table, is_error=is_error)
+
+
+@infer_getattr
+class BundleAttributes(AttributeTemplate):
+    """Types the expression `bundle.name` in a kernel."""
+
+    key = BundleType
+
+    def generic_resolve(self, bundle: BundleType, name: str) -> Any:
+        """The array of that name; None where there is none."""
+        return bundle.arrays.get(name)
+
+
+@lower_getattr_generic(BundleType)
+def lower_field(context: Any, builder: Any, bundle: BundleType, table: Any, name: str) -> Any:
+    """Generate code for `bundle.name`: an array made of two entries of the table."""
+    index = list(bundle.arrays).index(name)
+    array_type = bundle.arrays[name]
+    address, length = (read_constant(builder, entry_of(builder, table, 2 * index + part)) for part in (0, 1))
+    data = builder.inttoptr(address, context.get_data_type(array_type.dtype).as_pointer())
+    return context.data_model_manager[array_type].make(builder, data, length)
+
+
+def entry_of(builder: Any, table: Any, index: int) -> Any:
+    """The address of an entry of a table."""
+    return builder.gep(table, [ir.Constant(WORD, index)])
+
+
+def read_constant(builder: Any, pointer: Any) -> Any:
+    """Read memory that nobody writes as long as the code runs, so that LLVM may read it just once."""
+    value = builder.load(pointer)
+    value.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return value
