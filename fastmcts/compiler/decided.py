@@ -10,7 +10,6 @@ from typing import Any
 
 from numba.core import consts, ir, types
 from numba.core.analysis import compute_cfg_from_blocks
-from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import build_definitions
 
 COMPARISONS = {
@@ -34,7 +33,7 @@ class Known:
 
 
 #: A known value, the type of an argument or of a part of it, or None for what will be known when the code runs.
-Knowledge = Known | types.Type | None
+Knowledge = Any
 
 
 class Knowing:
@@ -72,8 +71,7 @@ class Knowing:
             return self.of(node.value.name)
         if node.op == "static_getitem":
             whole = self.of(node.value.name)
-            is_part = isinstance(whole, types.BaseTuple) and isinstance(node.index, int)
-            return whole.types[node.index] if is_part else None
+            return part(whole, node.index) if isinstance(whole, types.BaseTuple) else None
         if node.op == "binop":
             return computed(node.fn, self.of(node.lhs.name), self.of(node.rhs.name))
         if node.op == "unary":
@@ -85,10 +83,16 @@ class Knowing:
         return None
 
 
+def part(whole: Any, index: Any) -> Knowledge:
+    """What is known of an entry of a tuple."""
+    return whole.types[index] if isinstance(index, int) else None
+
+
 def attribute(owner: Knowledge, name: str) -> Knowledge:
     """What is known of an attribute of something."""
     if isinstance(owner, types.BaseNamedTuple):
-        return owner.types[owner.fields.index(name)] if name in owner.fields else None
+        fields: tuple[str, ...] = owner.fields  # pyright: ignore[reportAttributeAccessIssue]
+        return part(owner, fields.index(name)) if name in fields else None
     # Types of this package tell themselves.
     known = getattr(owner, "known_attribute", None)
     return known(name) if known is not None else None
@@ -103,8 +107,8 @@ def computed(operation: Any, *operands: Knowledge) -> Knowledge:
     return Known(operation(*values))
 
 
-def take_decided_branches(function: Any, arguments: tuple[types.Type, ...]) -> bool:
-    """Replace branches whose conditions are known by jumps, and drop what nobody reaches; whether there were any."""
+def take_decided_branches(function: Any, arguments: tuple[types.Type, ...]) -> None:
+    """Replace branches whose conditions are known by jumps, and drop what nobody reaches."""
     knowing = Knowing(function, arguments)
     found = False
     for block in function.blocks.values():
@@ -120,7 +124,6 @@ def take_decided_branches(function: Any, arguments: tuple[types.Type, ...]) -> b
         drop_unused(function, knowing)
         function._definitions = build_definitions(function.blocks)
         function._consts = consts.ConstantInference(function)
-    return found
 
 
 def drop_unused(function: Any, knowing: Knowing) -> None:
@@ -146,17 +149,3 @@ def drop_unused(function: Any, knowing: Knowing) -> None:
             block.body[:] = kept
         if dropped == 0:
             return
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class TakeDecidedBranches(FunctionPass):
-    """Take the branches that the types of the arguments decide."""
-
-    _name = "take_decided_branches"
-
-    def __init__(self) -> None:
-        FunctionPass.__init__(self)
-
-    def run_pass(self, state: Any) -> bool:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Modify the function in place."""
-        return take_decided_branches(state.func_ir, state.args)

@@ -11,8 +11,8 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import types
-from numba.core.datamodel import register_default
 from numba.core.datamodel.models import ArrayModel
+from numba.core.datamodel.registry import register_default
 from numba.core.imputils import lower_builtin, lower_cast, lower_getattr
 from numba.np.arrayobj import fix_integer_index, getitem_arraynd_intp, load_item, setitem_array, store_item
 
@@ -25,7 +25,7 @@ class FlatArray(types.Array):
         super().__init__(dtype, 1, "C", readonly=readonly, name=name)
 
 
-def flat(array: types.Type) -> types.Type:
+def flat(array: Any) -> Any:
     """The flat type of an array that can have one; any other type as it is."""
     is_flat = type(array) is types.Array and array.ndim == 1 and array.layout == "C" and array.aligned
     is_plain = is_flat and isinstance(array.dtype, types.Integer | types.Float | types.Boolean)
@@ -38,7 +38,7 @@ class FlatArrayModel(ArrayModel):
 
     def get_argument_type(self) -> Any:
         """The types of the arguments."""
-        kinds = dict(zip(self._fields, self.get_value_type().elements, strict=True))
+        kinds: dict[str, Any] = dict(zip(self._fields, self.get_value_type().elements, strict=True))
         return kinds["data"], kinds["nitems"]
 
     def as_argument(self, builder: Any, value: Any) -> Any:

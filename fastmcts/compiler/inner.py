@@ -1,46 +1,22 @@
 """Functions that only kernels call: the rules of games, strategies, and the parts of the search itself.
 
 Numba's dispatchers are made for calls from Python. These functions are called by compiled code alone, so they do
-without: each is compiled for the types of its arguments by the few passes that it needs, up to LLVM's assembly, and
-the kernel that calls it makes machine code of the whole (linking.py). That takes half of the time.
+without: each is compiled for the types of its arguments up to LLVM's assembly, and the kernel that calls it makes
+machine code of the whole (linking.py).
 """
 
 import inspect
 from collections.abc import Callable
 from typing import Any
 
-from numba.core import errors, ir, types
-from numba.core.analysis import dead_branch_prune, rewrite_semantic_constants
-from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, compile_extra
-from numba.core.ir_utils import rename_labels
+from numba.core import errors, types
+from numba.core.compiler import Flags, compile_extra
 from numba.core.registry import cpu_target
-from numba.core.targetconfig import ConfigStack
-from numba.core.typed_passes import (
-    NoPythonBackend,
-    NoPythonSupportedFeatureValidation,
-    NopythonTypeInference,
-    PreLowerStripPhis,
-)
 from numba.core.typing.templates import Signature, fold_arguments
-from numba.core.untyped_passes import (
-    FixupArgs,
-    GenericRewrites,
-    IRProcessing,
-    ReconstructSSA,
-    RewriteDynamicRaises,
-    TranslateByteCode,
-)
 
-from fastmcts.compiler.decided import take_decided_branches
 from fastmcts.compiler.flat_array import flat
-from fastmcts.compiler.linking import InnerLibrary
-from fastmcts.compiler.loops import shorten_loops
-from fastmcts.compiler.lowering import InnerLowering
-
-TRANSLATION = (TranslateByteCode(), FixupArgs(), IRProcessing())
-REWRITES = (GenericRewrites(), RewriteDynamicRaises(), ReconstructSSA())
-TYPING = (NopythonTypeInference(), PreLowerStripPhis(), NoPythonSupportedFeatureValidation())
-LOWERING = (InnerLowering(), NoPythonBackend())
+from fastmcts.compiler.loops import is_signed_integer
+from fastmcts.compiler.passes import InnerCompiler
 
 
 class InnerFlags(Flags):
@@ -64,7 +40,7 @@ def inner_flags(options: dict[str, Any], boundscheck: bool) -> InnerFlags:
         options: As for Numba's decorators.
         boundscheck: Whether to check the bounds of arrays.
     """
-    flags = InnerFlags()
+    flags: Any = InnerFlags()
     cpu_target.options.parse_as_flags(flags, {**options, "nopython": True, "boundscheck": boundscheck})
     flags.no_compile = True
     return flags
@@ -123,46 +99,6 @@ class InnerFunction:
         return self.compiled[arguments]
 
 
-def passed(argument: types.Type) -> types.Type:
+def passed(argument: Any) -> types.Type:
     """The type that an argument is passed as: one for all sizes of integers, so that a function has fewer versions."""
-    return types.int64 if isinstance(argument, types.Integer) and argument.signed else flat(argument)
-
-
-class InnerCompiler(CompilerBase):
-    """Compiles a function that only kernels call, up to LLVM's assembly."""
-
-    def _compile_core(self) -> Any:
-        state = self.state
-        state.library = InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        with ConfigStack().enter(state.flags):
-            run(TRANSLATION, state)
-            take_decided_branches(state.func_ir, state.args)
-            if needs_all_passes(state.func_ir):
-                DefaultPassBuilder.define_nopython_pipeline(state).run(state)
-            else:
-                shorten_loops(state.func_ir)
-                rewrite_semantic_constants(state.func_ir, state.args)
-                dead_branch_prune(state.func_ir, state.args)
-                run(REWRITES, state)
-                run(TYPING, state)
-                state.func_ir.blocks = rename_labels(state.func_ir.blocks)  # what is assigned comes before it is read
-                run(LOWERING, state)
-        state.pipeline = None
-        return state.cr
-
-
-def run(passes: tuple[Any, ...], state: Any) -> None:
-    """Run passes of Numba's one after the other."""
-    for compiler_pass in passes:
-        compiler_pass.run_pass(state)
-
-
-def needs_all_passes(function: ir.FunctionIR) -> bool:
-    """Whether a function has something that only Numba's whole list of passes can compile, such as a lambda."""
-    return any(
-        (isinstance(value, ir.Expr) and value.op == "make_function")
-        or (isinstance(value, ir.Global | ir.FreeVar) and value.name in ("literally", "literal_unroll"))
-        for block in function.blocks.values()
-        for assignment in block.find_insts(ir.Assign)
-        for value in [assignment.value]
-    )
+    return types.int64 if is_signed_integer(argument) else flat(argument)

@@ -21,7 +21,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global
 
 from fastmcts.compiler.cache import cached
 from fastmcts.compiler.inner import InnerFunction, inner_flags
-from fastmcts.compiler.linking import EntryCompiler
+from fastmcts.compiler.passes import EntryCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -13,11 +13,6 @@ from llvmlite import binding as llvm
 from numba import config
 from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import PassManager
-from numba.core.untyped_passes import IRProcessing
-
-from fastmcts.compiler.decided import TakeDecidedBranches
 
 #: How large a function may be, by LLVM's count, to be inlined at every place that calls it. Those with one place always
 #: are. With LLVM's own 225 Connect Four loses some percent.
@@ -64,6 +59,10 @@ class InnerLibrary(JITCodeLibrary):
 
 class EntryLibrary(JITCodeLibrary):
     """The code of a kernel that Python calls, with everything that it calls."""
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self.enable_object_caching()
 
     def _optimize_functions(self, ll_module: Any) -> None:
         """Leave it to the optimisation of the whole."""
@@ -121,16 +120,3 @@ def libraries_below(top: JITCodeLibrary) -> list[Any]:
             if isinstance(library, InnerLibrary):
                 waiting += library._linking_libraries
     return sorted(found, key=lambda library: not isinstance(library, InnerLibrary))
-
-
-class EntryCompiler(CompilerBase):
-    """Compiles a kernel that Python calls."""
-
-    def define_pipelines(self) -> list[PassManager]:
-        """Numba's own passes, with another way to link and optimise."""
-        self.state.library = EntryLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
-        self.state.library.enable_object_caching()
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.add_pass_after(TakeDecidedBranches, IRProcessing)
-        passes.finalize()
-        return [passes]

@@ -10,8 +10,7 @@ from typing import Any
 from llvmlite import ir as llvm_ir
 from numba.core import cgutils, ir, types
 from numba.core.imputils import lower_builtin
-from numba.core.typing import signature
-from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import models, register_model
 
 
@@ -50,15 +49,24 @@ class UpwardsIteratorModel(models.StructModel):
         super().__init__(manager, iterator, [("next", types.CPointer(types.int64)), ("end", types.int64)])
 
 
-@infer_global(upwards)
+def is_signed_integer(numba_type: Any) -> bool:
+    """Whether a type is that of integers with a sign, of any size."""
+    return isinstance(numba_type, types.Integer) and numba_type.signed  # pyright: ignore[reportAttributeAccessIssue]
+
+
 class UpwardsTemplate(AbstractTemplate):
     """Types `upwards`: as `range` where integers have no sign."""
 
+    key = upwards
+
     def generic(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
         """The signature of a call."""
-        if all(isinstance(argument, types.Integer) and argument.signed for argument in args):
+        if all(map(is_signed_integer, args)):
             return signature(Upwards(), *(types.int64 for _ in args))
         return self.context.resolve_function_type(self.context.resolve_value_type(range), args, kws)
+
+
+infer_global(upwards, types.Function(UpwardsTemplate))
 
 
 @lower_builtin(upwards, types.VarArg(types.Any))
@@ -89,9 +97,9 @@ def lower_step(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return cgutils.make_anonymous_struct(builder, (value, is_before_end))
 
 
-def shorten_loops(function: ir.FunctionIR) -> None:
+def shorten_loops(function: Any) -> None:
     """Replace `range` by `upwards` in loops over one or two bounds."""
-    assignments = [
+    assignments: list[Any] = [
         statement
         for block in function.blocks.values()
         for statement in block.body

@@ -1,8 +1,8 @@
-"""From Numba's instructions to LLVM's, without what inner functions do not need.
+"""From Numba's instructions to LLVM's, without what kernels do not need.
 
 Numba gives every variable that is used in several blocks a place in memory, fills it with zeros where the variable is
-no longer needed, and looks at the old value before it stores a new one, since arrays might have to be freed. Inner
-functions free nothing, and a variable that is assigned in one place is just a value.
+no longer needed, and looks at the old value before it stores a new one, since arrays might have to be freed. Kernels
+free nothing, and a variable that is assigned in one place is just a value.
 """
 
 from collections import Counter
@@ -13,14 +13,11 @@ from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 
 
-class InnerLower(Lower):
-    """Generates LLVM's instructions for a function that only kernels call."""
+class KernelLower(Lower):
+    """Generates LLVM's instructions for a function."""
 
     def _find_singly_assigned_variable(self) -> None:
         """Let variables that are assigned in one place be values: what reads them comes after, in every block."""
-        if self.func_ir.is_generator:
-            super()._find_singly_assigned_variable()
-            return
         assigned = Counter(
             assignment.target.name for block in self.blocks.values() for assignment in block.find_insts(ir.Assign)
         )
@@ -41,12 +38,12 @@ class InnerLower(Lower):
         return super().lower_expr(resty, expr)
 
 
-class InnerLowering(NativeLowering):
+class KernelLowering(NativeLowering):
     """Numba's pass that generates code."""
 
-    _name = "inner_lowering"
+    _name = "kernel_lowering"
 
     @property
     def lowering_class(self) -> type[Lower]:
         """The class that does it."""
-        return InnerLower
+        return KernelLower
