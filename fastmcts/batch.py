@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.compiler.component import same
-from fastmcts.compiler.notice import heeding
+from fastmcts.compiler.notice import Heeding
 from fastmcts.core.constants import NONE
 from fastmcts.core.validate import whole_number
 from fastmcts.engine.aside import Aside
@@ -194,7 +194,7 @@ def search_batch(
     threads = min(checked.threads, len(positions))
     queue = BatchQueue(len(positions))
     workers = [kind(task, threads) for _ in range(threads)]
-    with heeding(checked.progress):
+    with Heeding(checked.progress):
         compile_seconds = sum(worker.prepare() for worker in workers)
     start = time.perf_counter()
     with batch_progress(checked.progress) as progress:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from fastmcts.compiler.notice import Compilation, heeding, recording
+from fastmcts.compiler.notice import Compilation, Heeding, recording
 from fastmcts.engine.batch_workers import BatchTask, KernelWorker
 from fastmcts.game import Game
 from fastmcts.mcts import MCTS
@@ -60,7 +60,7 @@ def warmup(game: Game, kernels: Iterable[str] | None = None, **options: Unpack[S
     keywords: dict[str, Any] = dict(options) if has_budget else {**options, "seconds": ANY_BUDGET}
     chosen = checked_kernels(kernels, keywords)
     start = time.perf_counter()
-    with heeding(options.get("progress")), recording() as compiled:
+    with Heeding(options.get("progress")), recording() as compiled:
         mcts = MCTS(game, **keywords)
         for name in chosen:
             KERNELS[name](mcts, keywords)

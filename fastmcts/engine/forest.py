@@ -6,7 +6,7 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.compiler.notice import heeding
+from fastmcts.compiler.notice import Heeding
 from fastmcts.core.constants import ROOT
 from fastmcts.core.tree import MAX_VISITS, Tree
 from fastmcts.core.types import Position
@@ -130,7 +130,7 @@ class Forest:
         if self.worlds is not None:
             self.plant(position)
             return
-        with heeding(self.options.progress):
+        with Heeding(self.options.progress):
             for searcher in self.searchers:
                 if keep:
                     searcher.advance(path, position)
@@ -146,7 +146,7 @@ class Forest:
 
     def prepare(self, simulations: int | None) -> float:
         """Compile what a search of so many simulations needs, or load it from the cache; return the seconds."""
-        with heeding(self.options.progress):
+        with Heeding(self.options.progress):
             seconds = sum(searcher.prepare(self.rules) for searcher in self.searchers)
             if self.may_fill(simulations):
                 seconds += self.searchers[0].prepare_recycling()

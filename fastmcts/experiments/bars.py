@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 
-from fastmcts.compiler.notice import heeding
+from fastmcts.compiler.notice import Heeding
 
 #: Called with how many games are over and the score so far, which is printed.
 Show = Callable[[float, object], object]
@@ -50,7 +50,7 @@ def shown_progress(option: ProgressOption, name: str, games: int) -> Iterator[Sh
     """What an option says about progress, as a function to call; a bar is taken away at the end."""
     if not (option is None or isinstance(option, bool) or callable(option)):
         raise TypeError(f"progress must be True, False, None or a function, not {option!r}")
-    with heeding(option), bars() if option is True else nullcontext() as add:
+    with Heeding(option), bars() if option is True else nullcontext() as add:
         if add is not None:
             yield add(name, games)
         else:

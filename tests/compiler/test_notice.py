@@ -16,7 +16,7 @@ from numba import types
 from fastmcts import MCTS, games, search, search_batch
 from fastmcts.compiler import notice
 from fastmcts.compiler.component import ComponentType
-from fastmcts.compiler.notice import IS_WANTED, Notice, announced, heeding, recording
+from fastmcts.compiler.notice import IS_WANTED, Heeding, Notice, announced, recording
 from fastmcts.engine import batch_workers, capacity, searcher
 from fastmcts.engine.searcher import Searcher
 from fastmcts.experiments import play_match
@@ -146,9 +146,9 @@ def test_a_variable_turns_notices_off(
 
 @pytest.mark.parametrize(("progress", "expected"), [(False, False), (None, True), (True, True), (print, True)])
 def test_progress_false_turns_notices_off(terminal: FakeTerminal, progress: Any, expected: bool) -> None:
-    with heeding(progress):
+    with Heeding(progress):
         check(terminal, expected)
-    with heeding(False), heeding(progress):
+    with Heeding(False), Heeding(progress):
         assert not IS_WANTED.get(), "what is around decides too"
     check(terminal, True)
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from fastmcts.compiler.component import Component
 from fastmcts.compiler.fingerprint import fingerprint
 from fastmcts.compiler.jit import wrapping_integers
-from fastmcts.compiler.notice import heeding
+from fastmcts.compiler.notice import Heeding
 from fastmcts.core import tree as trees
 from fastmcts.core.constants import TERMINAL
 from fastmcts.core.tree import MAX_NODES, Tree
@@ -121,7 +121,7 @@ def load(
     try:
         game = chosen_game(header, decoder, game)
         search = make(game, decoded_options(header, decoder))
-        with heeding(search.options.progress):
+        with Heeding(search.options.progress):
             restore_forest(search.forest, header, arrays, trusted=False)
     except LoadError as error:
         raise LoadError(f"{path} cannot be loaded: {error}") from error.__cause__
