@@ -91,14 +91,11 @@ def replay(name: str, count: int, seed: int) -> list[list[int]]:
 
 
 def replay_game(game: Game, moves: list[tuple[int, int, int]], rewards: list[float]) -> list[int]:
-    """Play one game again: who is to move, from how many moves, which one; then the rewards of both."""
+    """Play one game again: who is to move, from how many moves, which one (it must be legal); then the rewards."""
     state = game.new_initial_state()
     for number, (player, choices, action) in enumerate(moves):
-        legal = state.legal_actions()
-        ours: Any = (state.current_player(), len(legal), action in legal)
-        assert ours == (player, choices, True), (
-            f"move {number}: {ours} by our rules, {(player, choices)} by the program"
-        )
+        ours, theirs = (state.current_player(), len(state.legal_actions())), (player, choices)
+        assert ours == theirs, f"move {number}: player and choices are {ours} by our rules, {theirs} by the program"
         state.apply_action(action)
     scaled = (np.array(state.returns()) - game.min_utility) / (game.max_utility - game.min_utility)
     assert state.is_terminal(), f"the game goes on after {len(moves)} moves by our rules"
