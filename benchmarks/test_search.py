@@ -11,7 +11,8 @@ import fastmcts
 from fastmcts.testing.strategies import first_decision, searchable_games
 
 BUDGETS = (1_000, 10_000, 100_000)
-QUICK = {(name, 10_000) for name in ("connect_four", "hex", "othello", "tic_tac_toe")} | {("connect_four", 100_000)}
+QUICK_GAMES = ("connect_four", "hex", "othello", "sos", "tic_tac_toe")
+QUICK = {("connect_four", 100_000), *((name, 10_000) for name in QUICK_GAMES)}
 
 
 @pytest.mark.benchmark(group="search")
