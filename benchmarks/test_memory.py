@@ -8,7 +8,7 @@ import pytest
 
 import fastmcts
 from fastmcts import games
-from fastmcts.tree import BYTES_PER_NODE, allocate
+from fastmcts.core.tree import BYTES_PER_NODE, allocate
 
 
 @pytest.mark.benchmark(group="memory")

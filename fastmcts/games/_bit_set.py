@@ -4,9 +4,9 @@ The set takes `words_for(size)` entries of the position from `start` on, for the
 Drawing from it at random needs no list of moves.
 """
 
-from fastmcts.arrays import Actions, Position
 from fastmcts.bits import count_bits, lowest_bit, nth_bit
-from fastmcts.jit import compiled
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.types import Actions, Position
 
 #: Numbers per entry. The sign bit stays clear, so that compiled code and Python's integers agree.
 WORD = 63

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fastmcts.arrays import Actions, Position, Rng, Utilities
-from fastmcts.constants import NONE, TERMINAL
+from fastmcts.core.constants import NONE, TERMINAL
+from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.game import Game
 
 #: Where the parts of a position stand: who is to move, who won, and a bit per cell for each player.
