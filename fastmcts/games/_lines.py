@@ -15,3 +15,16 @@ def has_line(stones: int, height: int, connect: int) -> bool:
         if run & run >> (connect - length) * step:
             return True
     return False
+
+
+@compiled
+def completing(stones: int, height: int, connect: int) -> int:
+    """The cells in which one more stone would make `connect` in a row; bits above the columns mean nothing."""
+    cells = 0
+    for step in (1, height, height - 1, height + 1):
+        for behind in range(connect):
+            run = -1
+            for distance in range(1, connect):
+                run &= stones << distance * step if distance <= behind else stones >> (distance - behind) * step
+            cells |= run
+    return cells
