@@ -111,7 +111,7 @@ class MNK(Game):
 
     def random_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """Draw from the empty cells."""
-        return nth(state, EMPTY, below(rng, count(state, EMPTY, self.empty_words)))
+        return nth(state, EMPTY, self.empty_words, below(rng, count(state, EMPTY, self.empty_words)))
 
     def apply(self, state: Position, action: int) -> None:
         """Put a stone."""

@@ -142,7 +142,7 @@ class SOS(Game):
     def random_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """Draw an empty cell and a letter."""
         index = below(rng, 2 * count(state, EMPTY, self.empty_words))
-        return 2 * nth(state, EMPTY, index >> 1) + (index & 1)
+        return 2 * nth(state, EMPTY, self.empty_words, index >> 1) + (index & 1)
 
     def apply(self, state: Position, action: int) -> None:
         """Write a letter; the turn passes unless it scores."""

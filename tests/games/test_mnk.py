@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from fastmcts import TERMINAL, games, load_game, search
-from fastmcts.games.mnk import EMPTY, PLAYER, WINNER
+from fastmcts.games.mnk import PLAYER, WINNER
 from fastmcts.kernels.rng import make_rng
 from fastmcts.state import State
 from fastmcts.testing import check_game, perft
@@ -176,7 +176,7 @@ def test_arrays_that_are_no_position_are_refused(size, entry, value, message):
     game = games.MNK(*size)
     state = play(game, "a1", "b2")
     assert game.state_from_array(state.array) == state
-    index = {"player": PLAYER, "winner": WINNER, "empty": EMPTY, "stones": game.stones}[entry]
+    index = {"player": PLAYER, "winner": WINNER, "empty": game.stones - 1, "stones": game.stones}[entry]
     state.array[index] = value
     with pytest.raises(ValueError, match=message):
         game.state_from_array(state.array)
