@@ -7,14 +7,20 @@ from fastmcts.jit import compiled
 def has_line(stones: int, height: int, connect: int) -> bool:
     """Whether a bitboard with columns of `height` bits has `connect` stones in a row."""
     for step in (1, height, height - 1, height + 1):
-        run = stones
-        length = 1
-        while 2 * length <= connect:
-            run &= run >> length * step
-            length *= 2
-        if run & run >> (connect - length) * step:
+        if has_run(stones, step, connect):
             return True
     return False
+
+
+@compiled
+def has_run(stones: int, step: int, length: int) -> bool:
+    """Whether so many bits are set, each a step above the one before."""
+    run = stones
+    counted = 1
+    while 2 * counted <= length:
+        run &= run >> counted * step
+        counted *= 2
+    return run & run >> (length - counted) * step != 0
 
 
 @compiled
