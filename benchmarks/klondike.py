@@ -34,16 +34,16 @@ import arena
 import numpy as np
 
 from fastmcts import MCTS, UCT, GameRollout, PerfectInformation, Prioritized, RandomRollout, Rollout, spawn_seed
+from fastmcts.compiler.jit import entry
+from fastmcts.engine.plan import make_strategy, settle
+from fastmcts.engine.searcher import empty_tree, scratch_for
 from fastmcts.experiments.bars import bars
 from fastmcts.experiments.deals import mapping
 from fastmcts.experiments.intervals import share, wilson
 from fastmcts.games import Klondike
-from fastmcts.jit import entry
-from fastmcts.kernels.rng import make_rng
 from fastmcts.kernels.rollout import play_out
 from fastmcts.options import Options
-from fastmcts.searcher import empty_tree, scratch_for
-from fastmcts.strategy import make_strategy, settle
+from fastmcts.rng import make_rng
 
 #: How far a game may go without progress: with less, rollouts are shorter. A pass through the stock takes up to
 #: eight moves in the plain form and none in the macro form.

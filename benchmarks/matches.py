@@ -13,9 +13,9 @@ from typing import Any
 
 import fastmcts
 from fastmcts import MCTS, games
+from fastmcts.core.tree import BYTES_PER_NODE
+from fastmcts.engine.capacity import PLACE_BYTES, USABLE
 from fastmcts.experiments import Agent, play_match
-from fastmcts.memory import PLACE_BYTES, USABLE
-from fastmcts.tree import BYTES_PER_NODE
 
 GAME = games.ConnectFour()
 

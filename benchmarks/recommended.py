@@ -24,9 +24,9 @@ import arena
 
 import fastmcts
 from fastmcts import Game, Options, games
+from fastmcts.engine.plan import describe, settle
 from fastmcts.experiments import DealsResult, Search, play_deals
 from fastmcts.experiments.intervals import share
-from fastmcts.strategy import describe, settle
 from fastmcts.testing.strategies import first_decision, searchable_games
 
 PAGE = Path(__file__).parent.parent / "docs" / "strategies.md"

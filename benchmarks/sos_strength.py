@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts import PUCT, UCB1, Lazy, Prioritized, State, search_batch
-from fastmcts.arrays import Actions, Position
+from fastmcts.core.types import Actions, Position
 from fastmcts.experiments import MatchResult, Search, play_match
 from fastmcts.games.sos import SOS
 

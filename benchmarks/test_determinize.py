@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from fastmcts import Game, State, games
-from fastmcts.jit import JIT_ENABLED, entry
+from fastmcts.compiler.jit import JIT_ENABLED, entry
 from fastmcts.kernels.copy import copy
-from fastmcts.kernels.rng import make_rng
+from fastmcts.rng import make_rng
 
 WORLDS = 100_000
 LEAST_PER_SECOND = 100_000

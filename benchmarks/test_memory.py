@@ -5,7 +5,7 @@ from typing import Any
 
 import fastmcts
 from fastmcts import games
-from fastmcts.tree import BYTES_PER_NODE, allocate
+from fastmcts.core.tree import BYTES_PER_NODE, allocate
 
 
 def test_memory_per_node(benchmark: Any) -> None:

@@ -1,5 +1,6 @@
 """Search many positions at once."""
 
+import dataclasses
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,21 +10,21 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.aside import Aside
-from fastmcts.batch_worker import BatchQueue, BatchTask, KernelWorker, SearchWorker
-from fastmcts.checks import whole_number
-from fastmcts.component import same
-from fastmcts.constants import NONE
-from fastmcts.final import final_index
+from fastmcts.compiler.component import same
+from fastmcts.core.constants import NONE
+from fastmcts.core.validate import whole_number
+from fastmcts.engine.aside import Aside
+from fastmcts.engine.batch_workers import BatchQueue, BatchTask, KernelWorker
+from fastmcts.engine.plan import describe, settled
+from fastmcts.engine.progress import Bar, Progress
 from fastmcts.game import Game
-from fastmcts.kernels.rng import spawn_seed
-from fastmcts.mcts import means, refuse_chance, refuse_view
-from fastmcts.method import PIMC, Method, SinglePerspective
-from fastmcts.options import Options, SearchOptions
-from fastmcts.progress import Bar, Progress, ProgressOption
+from fastmcts.mcts import MCTS, StoppedError, means, refuse_chance, refuse_view
+from fastmcts.options import Options, ProgressOption, SearchOptions
 from fastmcts.result import PositionResult, proven_value
+from fastmcts.rng import spawn_seed
 from fastmcts.state import State
-from fastmcts.strategy import describe, settled
+from fastmcts.strategies.final import final_index
+from fastmcts.strategies.methods import PIMC, Method, SinglePerspective
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +116,48 @@ class BatchSnapshot:
     total: int
     simulations: int
     seconds: float
+
+
+class SearchWorker:
+    """Searches positions one after the other with all that a search can do: clocks, stoppers, several trees."""
+
+    def __init__(self, task: BatchTask, threads: int) -> None:
+        self.task = task
+        self.positions = 0
+        self.simulations = 0
+        options = dataclasses.replace(task.options, threads=1, progress=False)
+        self.mcts = MCTS.__new__(MCTS)
+        self.mcts.build(task.game, options, sharers=threads)
+
+    def prepare(self) -> float:
+        """Compile the kernels, or load them from the cache; return the seconds."""
+        self.mcts.forest.plant(self.task.positions[0])
+        self.mcts.forest.notice_edits()
+        return self.mcts.forest.prepare(self.task.options.simulations)
+
+    def work(self, queue: BatchQueue, show: Callable[[], None]) -> None:
+        """Search positions from a queue until there are none left; `show` is called after each."""
+        task = self.task
+        self.mcts.cancelled = queue.stop
+        for index in queue.taken():
+            self.mcts.start_over(spawn_seed(task.options.seed, index))
+            try:
+                result = self.mcts.search(task.game.new_state(task.positions[index]))
+            except StoppedError:
+                return
+            task.visits[index, result.actions] = result.visits
+            task.value_sums[index, result.actions] = np.nan_to_num(result.values) * result.visits
+            if task.options.solver:
+                is_proven = ~np.isnan(result.proven)
+                for bounds in (task.lower, task.upper):
+                    bounds[index, result.actions[is_proven]] = result.proven[is_proven]
+            if len(result.actions) == 1:
+                task.only[index] = result.actions[0]
+            if result.action is not None:
+                task.action[index] = result.action
+            self.positions += 1
+            self.simulations += result.simulations
+            show()
 
 
 def search_batch(

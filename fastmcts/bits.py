@@ -13,7 +13,7 @@ from numba import extending, types
 from numba.core import cgutils
 from numba.core.registry import cpu_target
 
-from fastmcts.jit import INNER_OPTIONS
+from fastmcts.compiler.jit import INNER_OPTIONS
 
 # Untyped, because Numba's annotations do not know what these decorators return.
 intrinsic: Any = extending.intrinsic

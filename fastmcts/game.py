@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.arrays import Actions, Position, Rng, Utilities
-from fastmcts.checks import whole_number
-from fastmcts.component import Component
-from fastmcts.constants import CHANCE
+from fastmcts.compiler.component import Component
+from fastmcts.compiler.jit import wrapping_integers
+from fastmcts.core.constants import CHANCE
+from fastmcts.core.tree import MAX_CHILDREN
+from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.validate import whole_number
 from fastmcts.errors import GameError
-from fastmcts.jit import wrapping_integers
 from fastmcts.kernels.chance import draw_outcome
 from fastmcts.kernels.moves import legal_moves
-from fastmcts.kernels.rng import below, make_rng, spawn_seed
-from fastmcts.tree import MAX_CHILDREN
+from fastmcts.rng import below, make_rng, spawn_seed
 
 if TYPE_CHECKING:
     from fastmcts.state import State
@@ -43,7 +43,7 @@ class Game(Component, ABC):
             `solver=True` relies on it, and raises GameError at a finished game in which it is not so.
 
     The rules must not allocate arrays or keep anything outside the position. Randomness comes from the
-    `rng` they are given, through the functions of `fastmcts.kernels.rng`.
+    `rng` they are given, through the functions of `fastmcts.rng`.
 
     Compiled code checks no bounds. So a game is tried for some hundred moves in plain Python before it is compiled for
     the first time, and refused in words if a rule breaks this contract; `fastmcts.testing.check_game` looks closer,

@@ -11,24 +11,24 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.aside import Flag
-from fastmcts.budget import Budget
-from fastmcts.component import same
-from fastmcts.constants import CHANCE
-from fastmcts.final import final_index, voted_index
-from fastmcts.forest import Forest
+from fastmcts.compiler.component import same
+from fastmcts.core.constants import CHANCE
+from fastmcts.engine.aside import Flag
+from fastmcts.engine.budget import Budget
+from fastmcts.engine.forest import Forest
+from fastmcts.engine.plan import describe, settle, settled
+from fastmcts.engine.progress import search_progress
+from fastmcts.engine.reuse import find_below, looks_equal, told
+from fastmcts.engine.searcher import known_speed, note_speed
+from fastmcts.engine.turns import Turn, one_at_a_time
 from fastmcts.game import Game
-from fastmcts.method import PIMC, Method
 from fastmcts.options import Options, SearchOptions
-from fastmcts.progress import search_progress
-from fastmcts.recognition import find_below, looks_equal, told
 from fastmcts.result import SearchResult, proven_value
-from fastmcts.searcher import known_speed, note_speed
-from fastmcts.snapshot import Snapshot, make_trace
 from fastmcts.state import State
-from fastmcts.stoppers import Agreed, Stopper, next_check, next_trace
-from fastmcts.strategy import describe, settle, settled
-from fastmcts.turns import Turn, one_at_a_time
+from fastmcts.strategies.final import final_index, voted_index
+from fastmcts.strategies.methods import PIMC, Method
+from fastmcts.strategies.snapshot import Snapshot, make_trace
+from fastmcts.strategies.stoppers import Agreed, Stopper, next_check, next_trace
 
 #: What a copy or a pickle of a search makes anew.
 MADE_ANEW = frozenset({"game", "options", "method", "forest", "results", "turns"})
@@ -195,7 +195,7 @@ class MCTS:
         Args:
             path: Where to write; an existing file is replaced.
         """
-        from fastmcts.saving import save
+        from fastmcts.engine.archive.saving import save
 
         save(self, Path(path))
 
@@ -214,14 +214,19 @@ class MCTS:
         Raises:
             LoadError: If it is damaged, of something else, of a later version, or not what a search can have written.
         """
-        from fastmcts.saving import load
+        from fastmcts.engine.archive.saving import load
 
-        return load(cls, Path(path), game, classes)
+        def make(game: Game, options: Options) -> MCTS:
+            mcts = cls.__new__(cls)
+            mcts.set_up(game, options)
+            return mcts
+
+        return load(make, Path(path), game, classes)
 
     @one_at_a_time
     def __getstate__(self) -> dict[str, Any]:
         """What pickle writes: the same as `save`, but classes by pickle's own rules."""
-        from fastmcts.saving import forest_arrays, forest_header
+        from fastmcts.engine.archive.saving import forest_arrays, forest_header
 
         return {
             **{name: value for name, value in self.__dict__.items() if name not in MADE_ANEW},
@@ -232,7 +237,7 @@ class MCTS:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        from fastmcts.saving import restore_forest
+        from fastmcts.engine.archive.saving import restore_forest
 
         state = dict(state)
         header, arrays = state.pop("header"), state.pop("arrays")

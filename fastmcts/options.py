@@ -3,25 +3,27 @@
 import dataclasses
 import difflib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from numba import config
 
-from fastmcts.checks import real_number, whole_number
-from fastmcts.component import Component
-from fastmcts.expansion import Expansion, Lazy
-from fastmcts.method import Method, PerfectInformation
-from fastmcts.progress import ProgressOption
-from fastmcts.rollout import RandomRollout, Rollout
-from fastmcts.selection import UCT, Selection
-from fastmcts.stoppers import Stopper
-from fastmcts.tree import MAX_VISITS
+from fastmcts.compiler.component import Component
+from fastmcts.core.tree import MAX_VISITS
+from fastmcts.core.validate import real_number, whole_number
+from fastmcts.strategies.expansion import Expansion, Lazy
+from fastmcts.strategies.methods import Method, PerfectInformation
+from fastmcts.strategies.rollout import RandomRollout, Rollout
+from fastmcts.strategies.selection import UCT, Selection
+from fastmcts.strategies.stoppers import Stopper
 
 PARALLEL = ("trees", "shared")
 NAMED_STRATEGIES = ("recommended", "plain")
 ON_INTERRUPT = ("raise", "return")
+
+#: True for a bar, False for none, or a function that is called about ten times a second.
+ProgressOption = bool | Callable[[Any], object]
 
 
 class SearchOptions(TypedDict, total=False):
@@ -54,7 +56,7 @@ class Options:
     """How to search.
 
     What is None among `selection`, `expansion`, `rollout`, `method`, `solver` and `final` is filled in by
-    `fastmcts.strategy.settle` when it is known what game is searched.
+    `fastmcts.engine.plan.settle` when it is known what game is searched.
 
     Args:
         simulations: How many simulations to run, exactly.

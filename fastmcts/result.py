@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.checks import real_number
-from fastmcts.constants import NONE, ROOT
-from fastmcts.final import final_index
-from fastmcts.jit import wrapping_integers
-from fastmcts.kernels.rng import make_rng, unit
-from fastmcts.method import Method
+from fastmcts.compiler.jit import wrapping_integers
+from fastmcts.core.constants import NONE, ROOT
+from fastmcts.core.tree import Tree, child_for, children, grown
+from fastmcts.core.validate import real_number
+from fastmcts.rng import make_rng, unit
 from fastmcts.state import State
-from fastmcts.tree import Tree, child_for, children, grown
+from fastmcts.strategies.final import final_index
+from fastmcts.strategies.methods import Method
 
 if TYPE_CHECKING:
-    from fastmcts.snapshot import Trace
+    from fastmcts.strategies.snapshot import Trace
 
 ROWS_SHOWN = 10
 

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from fastmcts.arrays import Position
-from fastmcts.checks import whole_number
-from fastmcts.component import same
-from fastmcts.constants import CHANCE, TERMINAL
+from fastmcts.compiler.component import same
+from fastmcts.compiler.jit import wrapping_integers
+from fastmcts.core.answers import number_from, refuse_answer
+from fastmcts.core.constants import CHANCE, TERMINAL
+from fastmcts.core.types import Position
+from fastmcts.core.validate import whole_number
 from fastmcts.errors import GameError
 from fastmcts.game import Game
-from fastmcts.jit import wrapping_integers
-from fastmcts.kernels.rng import make_rng
-from fastmcts.rule_answers import number_from, refuse_answer
+from fastmcts.rng import make_rng
 
 
 class State:

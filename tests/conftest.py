@@ -1,7 +1,7 @@
 import pytest
 
-from fastmcts import trial
-from fastmcts.jit import JIT_ENABLED
+from fastmcts.compiler.jit import JIT_ENABLED
+from fastmcts.engine import trial
 
 
 @pytest.fixture

@@ -6,56 +6,122 @@ from pathlib import Path
 
 import pytest
 
+import fastmcts
+from fastmcts.strategies import expansion, methods, rollout, selection, stoppers
 from tests.subprocesses import REPOSITORY, run_python
 
 PACKAGE = REPOSITORY / "fastmcts"
-STRATEGIES = {"selection", "expansion", "rollout", "solver", "method"}
-BASE = {"arrays", "bits", "checks", "component", "constants", "errors", "game", "jit", "kernels.rng", "scratch", "tree"}
 
-#: Folder or module -> what its modules may import from the package.
-ALLOWED = {
-    "kernels": {"arrays", "atomics", "checks", "constants", "errors", "jit", "tree", "scratch", "kernels"},
-    "games": BASE | STRATEGIES | {"games", "state"},
-    **{strategy: BASE | {"kernels.leaf", "kernels.moves"} for strategy in STRATEGIES},
-    "method": BASE | {"kernels.children", "kernels.copy", "kernels.loop", "kernels.observers", "kernels.replies"},
+#: What a component is made of, from the ground up; rooms are folders, and modules at the top.
+GROUND = ("errors", "compiler", "core", "rng", "bits")
+SEARCHES = (*GROUND, "kernels", "game", "strategies", "games", "options", "result", "engine", "mcts", "batch", "search")
+
+#: Room -> what it may import besides itself: rooms, or single modules of them. Each stands below those that use it.
+ROOMS: dict[str, tuple[str, ...]] = {
+    "errors": (),
+    "compiler": ("errors",),
+    "core": ("errors", "compiler.bundle"),
+    "rng": ("compiler.jit", "core"),
+    "bits": ("compiler.jit",),
+    # They call components by name and import none.
+    "kernels": ("errors", "compiler.atomics", "compiler.jit", "core", "rng"),
+    "game": (*GROUND, "kernels.chance", "kernels.moves"),
+    "strategies": (*GROUND, "kernels", "game"),
+    "games": (*GROUND, "game", "strategies"),
+    "options": (*GROUND, "strategies"),
+    "result": (*GROUND, "game", "strategies"),
+    "engine": (*GROUND, "kernels", "game", "strategies", "games.__init__", "options", "result"),
+    "mcts": (*GROUND, "game", "strategies", "options", "result", "engine"),
+    "batch": (*GROUND, "game", "strategies", "options", "result", "engine", "mcts"),
+    "search": (*GROUND, "game", "options", "result", "mcts"),
+    "__init__": SEARCHES,
+    "testing": (*SEARCHES, "__init__"),
+    "experiments": (*SEARCHES, "__init__"),
+    "view": (*SEARCHES, "__init__", "experiments"),
+    "cli": (*SEARCHES, "__init__", "experiments", "testing", "view"),
+    "__main__": ("cli",),
 }
+
+#: A game makes its states, and a state asks its game: they are one room.
+SAME_ROOM = {"state": "game"}
+
+
+def module_of(path: Path) -> str:
+    """The name of a file's module, without the package's; a folder is its `__init__`."""
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+
+
+MODULES = {module_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def room_of(module: str) -> str:
+    """The room in which a module stands."""
+    first = module.partition(".")[0]
+    return SAME_ROOM.get(first, first)
+
+
+def found(name: str) -> str | None:
+    """The module that a name stands for, such as `fastmcts.core.tree`; None if it is none of the package."""
+    place = name.removeprefix("fastmcts").removeprefix(".")
+    candidates = (place, f"{place}.__init__".removeprefix("."))
+    return next((module for module in candidates if module in MODULES), None)
 
 
 def imports(path: Path) -> set[str]:
-    """The modules of the package that a file imports, without the package's name."""
-    names = set()
+    """The modules of the package that a file imports: at its top, in functions, or for type checkers alone."""
+    names: set[str | None] = set()
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("fastmcts."):
-            names.add(node.module.removeprefix("fastmcts."))
-        elif isinstance(node, ast.ImportFrom) and node.module == "fastmcts":
-            names.update(alias.name for alias in node.names)
-    return names
+        if isinstance(node, ast.Import):
+            names.update(found(alias.name) for alias in node.names if alias.name.split(".")[0] == "fastmcts")
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports from a relative place"
+            if node.module and node.module.split(".")[0] == "fastmcts":
+                names.update(found(f"{node.module}.{alias.name}") or found(node.module) for alias in node.names)
+    assert None not in names, f"{path} imports a module that is not there"
+    return {name for name in names if name is not None}
 
 
-@pytest.mark.parametrize("room", sorted(ALLOWED))
-def test_a_room_uses_only_what_stands_below_it(room: str) -> None:
-    files = [*PACKAGE.glob(f"{room}.py"), *PACKAGE.glob(f"{room}/*.py")]
-    assert files
-    for path in files:
-        for name in imports(path):
-            allowed = any(name == other or name.startswith(f"{other}.") for other in ALLOWED[room])
-            assert allowed, f"{path.relative_to(REPOSITORY)} must not import fastmcts.{name}"
+def may_use(room: str, module: str) -> bool:
+    """Whether files of a room may import a module."""
+    return room_of(module) == room or any(
+        allowed in (module, room_of(module)) or module.startswith(f"{allowed}.") for allowed in ROOMS[room]
+    )
 
 
-#: Rooms at the top of the house -> who may use them.
-USERS = {
-    "experiments": ("experiments", "view", "cli"),
-    "view": ("view", "cli"),
-    "cli": ("cli", "__main__"),
-}
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_uses_only_what_it_may(room: str) -> None:
+    inside = [module for module in MODULES if room_of(module) == room]
+    assert inside
+    for module in inside:
+        for other in imports(MODULES[module]):
+            assert may_use(room, other), f"fastmcts.{module} must not import fastmcts.{other}"
 
 
-@pytest.mark.parametrize("room", sorted(USERS))
-def test_rooms_at_the_top_are_used_by_those_above_them_alone(room: str) -> None:
-    for path in PACKAGE.rglob("*.py"):
-        user = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        uses = any(name == room or name.startswith(f"{room}.") for name in imports(path))
-        assert not uses or user in USERS[room], f"{path.relative_to(REPOSITORY)} must not import fastmcts.{room}"
+def test_every_module_stands_in_a_room() -> None:
+    assert {room_of(module) for module in MODULES} == set(ROOMS)
+
+
+def test_a_room_may_use_nothing_that_stands_above_it() -> None:
+    above = list(ROOMS)
+    for index, room in enumerate(ROOMS):
+        assert not {room_of(allowed) for allowed in ROOMS[room]} & set(above[index:]), room
+
+
+def test_imports_are_seen_wherever_they_stand(tmp_path: Path) -> None:
+    (tmp_path / "file.py").write_text(
+        "import numpy, fastmcts.rng\n"
+        "from typing import TYPE_CHECKING\n"
+        "from fastmcts.core import constants as numbers, tree\n"
+        "from fastmcts import MCTS, games\n"
+        "if TYPE_CHECKING:\n    from fastmcts.state import State\n"
+        "def later():\n    from fastmcts.engine.archive.saving import load\n"
+    )
+    expected = {"rng", "core.constants", "core.tree", "__init__", "games.__init__", "state", "engine.archive.saving"}
+    assert imports(tmp_path / "file.py") == expected
+    assert not may_use("kernels", "compiler.component")
+    assert not may_use("kernels", "games.hex")
+    assert not may_use("engine", "games.hex")
+    assert may_use("engine", "games.__init__")
 
 
 def test_experiments_and_games_in_the_terminal_import_what_they_draw_with_when_they_draw(tmp_path: Path) -> None:
@@ -68,9 +134,28 @@ def test_importing_the_package_stays_light(tmp_path: Path) -> None:
     modules = run_python(code, tmp_path)
     foreign = {name.partition(".")[0] for name in modules} - sys.stdlib_module_names - {"numba", "numpy", "llvmlite"}
     assert foreign == {"fastmcts"}
+    rooms = {name.split(".")[1] for name in modules if name.startswith("fastmcts.")}
+    assert rooms.isdisjoint({"cli", "experiments", "testing", "view"})
     assert not any(name.startswith("fastmcts.games.") for name in modules), "games are loaded when asked for"
+    assert not any(name.startswith("fastmcts.engine.archive") for name in modules), "files are for those who save"
 
 
 def test_every_module_says_what_it_is_for() -> None:
     for path in PACKAGE.rglob("*.py"):
         assert ast.get_docstring(ast.parse(path.read_text())), path
+
+
+@pytest.mark.parametrize("folder", ["compiler", "core", "engine", "engine/archive", "kernels/shrink", "strategies"])
+def test_a_folder_says_in_one_sentence_what_belongs_there(folder: str) -> None:
+    text = ast.get_docstring(ast.parse((PACKAGE / folder / "__init__.py").read_text())) or ""
+    assert text.count(".") == 1
+    assert text.endswith(".")
+
+
+def test_the_public_names_are_all_there_and_nothing_else_is_shown() -> None:
+    assert dir(fastmcts) == sorted([*fastmcts.__all__, "__version__"])
+    assert len(set(fastmcts.__all__)) == len(fastmcts.__all__)
+    for name in fastmcts.__all__:
+        assert hasattr(fastmcts, name)
+    for family in (selection, expansion, rollout, methods, stoppers):
+        assert set(family.__all__) <= set(fastmcts.__all__)

@@ -6,8 +6,8 @@ import pytest
 import fastmcts
 from fastmcts import Decided, games, search_batch, spawn_seed
 from fastmcts.batch import BatchSnapshot
-from fastmcts.kernels.rng import make_rng, make_rngs, spawn_seeds
-from tests.test_memory import megabytes
+from fastmcts.rng import make_rng, make_rngs, spawn_seeds
+from tests.engine.test_capacity import megabytes
 from tests.toys import OneShot, Shuffled, ThreePlayers
 
 GAME = games.TicTacToe()

@@ -7,9 +7,9 @@ import pytest
 
 import fastmcts
 from fastmcts import ISMCTS, PIMC, SinglePerspective, games
-from fastmcts.constants import ROOT
-from fastmcts.jit import JIT_ENABLED
-from fastmcts.tree import Tree, child_for, children
+from fastmcts.compiler.jit import JIT_ENABLED
+from fastmcts.core.constants import ROOT
+from fastmcts.core.tree import Tree, child_for, children
 from tests.games.solving import all_positions, solve
 from tests.toys import RandomPayoffs
 

@@ -9,8 +9,8 @@ from numba import njit
 
 import fastmcts
 from fastmcts.bits import count_bits, lowest_bit, nth_bit, nth_bit_by_halves
-from fastmcts.constants import TERMINAL
-from fastmcts.jit import compiled, entry
+from fastmcts.compiler.jit import compiled, entry
+from fastmcts.core.constants import TERMINAL
 
 LARGEST = 2**63 - 1
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from fastmcts import MCTS, PIMC, UCT, GameRollout, SearchResult, State, games, search
-from fastmcts.constants import ROOT
-from fastmcts.tree import Tree, children
+from fastmcts.core.constants import ROOT
+from fastmcts.core.tree import Tree, children
 from tests.subprocesses import run_python
 
 SMALL = games.OhHell(num_players=3, hand_size=3)

@@ -7,9 +7,9 @@ import pytest
 
 import fastmcts
 from fastmcts import MCTS, games
-from fastmcts.constants import ROOT
+from fastmcts.core.constants import ROOT
+from fastmcts.core.tree import Tree, child_for, children
 from fastmcts.testing import check_tree
-from fastmcts.tree import Tree, child_for, children
 from tests.toys import OneShot, Shuffled, ThreePlayers, TwiceInARow
 
 GAME = games.TicTacToe()

@@ -9,13 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import fastmcts
-from fastmcts import MCTS, games, memory
-from fastmcts import tree as trees
-from fastmcts.constants import ROOT
-from fastmcts.jit import JIT_ENABLED
+from fastmcts import MCTS, games
+from fastmcts.compiler.jit import JIT_ENABLED
+from fastmcts.core import tree as trees
+from fastmcts.core.constants import ROOT
+from fastmcts.engine import capacity
 from fastmcts.testing import check_tree
+from tests.engine.test_capacity import megabytes
 from tests.test_mcts import assert_same_subtree, copied
-from tests.test_memory import megabytes
 from tests.toys import ThreePlayers, TwiceInARow
 
 STEPS = ("search", "search", "advance", "advance", "reset", "save and load", "grow", "recycle", "elsewhere")
@@ -32,15 +33,15 @@ def check(mcts: MCTS) -> None:
 
 def grow(mcts: MCTS) -> None:
     for searcher in mcts.forest.searchers:
-        capacity = memory.next_capacity(searcher.tree, searcher.limit)
-        searcher.tree = trees.grown(searcher.tree, max(capacity, searcher.tree.visits.size))
+        nodes = capacity.next_capacity(searcher.tree, searcher.limit)
+        searcher.tree = trees.grown(searcher.tree, max(nodes, searcher.tree.visits.size))
 
 
 def recycle(mcts: MCTS) -> None:
     for searcher in mcts.forest.searchers:
         if searcher.is_planted:
             before = copied(searcher.tree)
-            searcher.recycled += memory.drop_least_visited(searcher.tree)
+            searcher.recycled += capacity.drop_least_visited(searcher.tree)
             assert searcher.tree.visits[ROOT] == before.visits[ROOT]
             assert searcher.tree.num_children[ROOT] == before.num_children[ROOT]
 

@@ -114,7 +114,7 @@ def test_fewer_simulations_than_moves_leave_moves_without_a_value() -> None:
 
 
 def test_ties_fall_to_the_higher_mean_then_to_the_lower_action() -> None:
-    from fastmcts.final import best_index
+    from fastmcts.strategies.final import best_index
 
     assert best_index("visits", np.array([0, 1, 2]), np.array([3, 5, 5]), np.array([0.9, 0.1, 0.2])) == 2
     assert best_index("visits", np.array([4, 7]), np.array([5, 5]), np.array([0.2, 0.2])) == 0

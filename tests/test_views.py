@@ -13,7 +13,7 @@ from fastmcts import ISMCTS, MCTS, PIMC, PerfectInformation, RandomRollout, Sing
 from fastmcts.games import _klondike_layout as klondike
 from fastmcts.games import load_game, registered_games
 from fastmcts.games._tricks import TrickGame
-from fastmcts.kernels.rng import spawn_seed
+from fastmcts.rng import spawn_seed
 from fastmcts.state import State
 from tests.toys import OneShot, Peek
 

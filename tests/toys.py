@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import fastmcts
-from fastmcts.kernels.rng import below
+from fastmcts.rng import below
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ import typer
 from rich.console import Console
 
 import fastmcts
+from fastmcts.engine.trial import try_out
 from fastmcts.experiments.named_games import find_game
 from fastmcts.experiments.text import parse_component
 from fastmcts.game import Game
-from fastmcts.method import PerfectInformation
 from fastmcts.options import STRATEGIES
-from fastmcts.trial import try_out
+from fastmcts.strategies.methods import PerfectInformation
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="markdown", help=fastmcts.__doc__)
 console = Console(highlight=False)

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from fastmcts.checks import whole_number
 from fastmcts.cli.app import (
     AsJson,
     Expansion,
@@ -27,6 +26,7 @@ from fastmcts.cli.app import (
     refusing,
     search_options,
 )
+from fastmcts.core.validate import whole_number
 from fastmcts.experiments.agents import Agent, Search, parse_agent
 from fastmcts.experiments.deals import play_deals
 from fastmcts.experiments.named_games import strategies_beside

@@ -14,7 +14,9 @@ from typing import Any, Unpack
 import numpy as np
 
 from fastmcts.batch import search_batch
-from fastmcts.component import plain
+from fastmcts.compiler.component import plain
+from fastmcts.compiler.jit import wrapping_integers
+from fastmcts.engine.plan import settle
 from fastmcts.experiments.text import (
     known_components,
     parsed,
@@ -27,14 +29,12 @@ from fastmcts.experiments.text import (
     written,
 )
 from fastmcts.game import Game
-from fastmcts.jit import wrapping_integers
-from fastmcts.kernels.rng import make_rng, spawn_seed
 from fastmcts.mcts import MCTS
-from fastmcts.method import PIMC, SinglePerspective
 from fastmcts.options import Options, SearchOptions, make_options
+from fastmcts.rng import make_rng, spawn_seed
 from fastmcts.search import search
 from fastmcts.state import State
-from fastmcts.strategy import settle
+from fastmcts.strategies.methods import PIMC, SinglePerspective
 
 #: Options of a search that are no part of how it plays: whoever lets it play decides them.
 NOT_OF_AGENTS = ("seed", "progress", "trace", "on_interrupt")

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from fastmcts.checks import whole_number
+from fastmcts.core.validate import whole_number
 from fastmcts.experiments.agents import Agent, Search, as_agent
 from fastmcts.experiments.bars import ProgressOption, shown_progress
 from fastmcts.experiments.intervals import DEVIATIONS, share, wilson
 from fastmcts.experiments.match import CHANCE_STREAM, roll
 from fastmcts.game import Game
-from fastmcts.kernels.rng import spawn_seed
 from fastmcts.mcts import MCTS
+from fastmcts.rng import spawn_seed
 from fastmcts.state import State
 
 

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from fastmcts.checks import whole_number
+from fastmcts.core.validate import whole_number
+from fastmcts.engine.trial import try_out
 from fastmcts.experiments.agents import Agent, Search, as_agent
 from fastmcts.experiments.bars import ProgressOption, shown_progress
 from fastmcts.experiments.intervals import share, wilson
 from fastmcts.game import Game
-from fastmcts.kernels.rng import spawn_seed
+from fastmcts.rng import spawn_seed
 from fastmcts.state import State
-from fastmcts.trial import try_out
 
 #: How many pairs are played side by side, block after block; the last number holds for all that follow. Ctrl-C loses
 #: the block that is not over, so the first ones are small; large ones share the overhead of a batch.

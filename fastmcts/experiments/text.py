@@ -15,9 +15,9 @@ from typing import Any, cast
 import numpy as np
 
 import fastmcts
-from fastmcts.component import Component, brief
+from fastmcts.compiler.component import Component, brief
 from fastmcts.options import STRATEGIES
-from fastmcts.stoppers import Stopper
+from fastmcts.strategies.stoppers import Stopper
 
 LONGEST_TEXT = 10_000  # characters; far more than any strategy takes
 SHOWN = 60  # characters of what was written that a message repeats
@@ -26,7 +26,7 @@ BASES = (*STRATEGIES.values(), Stopper)
 
 def known_components(extra: Iterable[type] = ()) -> dict[str, type]:
     """The classes that may be written, by name: those of the package, and `extra` ones."""
-    exported = [value for value in vars(fastmcts).values() if is_strategy(value)]
+    exported = [value for name in fastmcts.__all__ if is_strategy(value := getattr(fastmcts, name))]
     return {cls.__name__: cls for cls in (*exported, *extra)}
 
 

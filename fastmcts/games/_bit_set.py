@@ -6,9 +6,9 @@ Drawing from it at random needs no list of moves.
 
 import numpy as np
 
-from fastmcts.arrays import Actions, Position
 from fastmcts.bits import ALL_BITS, count_bits, lowest_bit, nth_bit
-from fastmcts.jit import compiled
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.types import Actions, Position
 
 #: Numbers per entry, and which bits of a number tell it inside an entry. The last one is the sign.
 WORD, INSIDE = 64, 63

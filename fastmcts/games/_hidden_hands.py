@@ -20,12 +20,12 @@ from operator import and_
 
 import numpy as np
 
-from fastmcts.arrays import Position, Rng
 from fastmcts.bits import count_bits, nth_bit
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.types import Position, Rng
 from fastmcts.errors import GameError
 from fastmcts.games._cards import CARDS, CLUBS
-from fastmcts.jit import compiled
-from fastmcts.kernels.rng import below, unit
+from fastmcts.rng import below, unit
 
 WIDTH = 8  # bits of each packed number
 FIELD = (1 << WIDTH) - 1

@@ -3,7 +3,8 @@
 Whatever is asked here looks only at cards that are or were face up.
 """
 
-from fastmcts.arrays import Position
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.types import Position
 from fastmcts.games._klondike_layout import (
     CARDS,
     COLUMN,
@@ -39,7 +40,6 @@ from fastmcts.games._klondike_layout import (
     slot_of,
     uncovers_card,
 )
-from fastmcts.jit import compiled
 
 #: What `progress` adds up, and the sum in a position that is won.
 FOUNDATION_WEIGHT, TURNED_UP_WEIGHT, UNCOVERED_WEIGHT = 5, 10, 10

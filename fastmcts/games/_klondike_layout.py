@@ -4,9 +4,9 @@ A card is 4 * rank + suit: ranks from 1 (ace) to 13 (king), suits clubs 0, diamo
 Zero is no card. A column is dealt at most six cards face down and then holds a run of at most thirteen.
 """
 
-from fastmcts.arrays import Position, Rng
-from fastmcts.jit import compiled
-from fastmcts.kernels.rng import below
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.types import Position, Rng
+from fastmcts.rng import below
 
 COLUMNS, SUITS, KING, CARDS = 7, 4, 13, 52
 TALON_CARDS, MAX_HEIGHT = 24, 19

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastmcts.arrays import Position
-from fastmcts.constants import TERMINAL
+from fastmcts.core.constants import TERMINAL
+from fastmcts.core.types import Position
 from fastmcts.game import move_text
 from fastmcts.games._klondike_layout import (
     CARDS,

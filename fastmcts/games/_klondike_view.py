@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastmcts.arrays import Position
-from fastmcts.constants import TERMINAL
+from fastmcts.core.constants import TERMINAL
+from fastmcts.core.types import Position
 from fastmcts.games._klondike_layout import (
     ALL_CARDS,
     CARDS,

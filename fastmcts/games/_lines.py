@@ -1,6 +1,6 @@
 """Stones in a row on a bitboard."""
 
-from fastmcts.jit import compiled
+from fastmcts.compiler.jit import compiled
 
 
 @compiled

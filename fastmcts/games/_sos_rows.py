@@ -4,7 +4,7 @@ A row of the board is a word with a bit for each column. Functions get the rows 
 answer with a word as well; bits where the cell is not empty, or off the board, mean nothing.
 """
 
-from fastmcts.jit import compiled
+from fastmcts.compiler.jit import compiled
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from fastmcts.arrays import Position
+from fastmcts.core.types import Position
 from fastmcts.games._cards import SUITS, cards_text
 from fastmcts.games._hidden_hands import field
 from fastmcts.state import State

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
-from fastmcts.arrays import Position
+from fastmcts.core.types import Position
 from fastmcts.games._cards import CARDS, card_number, card_set, card_text, cards_text
 from fastmcts.games._hidden_hands import field as packed
 

@@ -5,16 +5,16 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from fastmcts.arrays import Actions, Position, Rng
 from fastmcts.bits import count_bits, lowest_bit, nth_bit
-from fastmcts.constants import NONE, TERMINAL
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.constants import NONE, TERMINAL
+from fastmcts.core.types import Actions, Position, Rng
 from fastmcts.game import Game, move_text
 from fastmcts.games._cards import CARDS, CLUBS, DECK, SUIT_NAMES, SUITS, card_number, card_set, card_text, cards_text
 from fastmcts.games._hidden_hands import ALL_SUITS, WIDTH, draw_cards, field, is_possible, redeal
 from fastmcts.games._trick_state import TrickState
 from fastmcts.games._trick_text import draw_position, state_from_drawing
-from fastmcts.jit import compiled
-from fastmcts.kernels.rng import below
+from fastmcts.rng import below
 
 #: Where the parts of a position stand: who is to move, how many cards were played, who led the first
 #: trick, and the set of cards played; of the trick on the table the suit led, the card that wins it as it

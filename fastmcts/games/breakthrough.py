@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.bits import Word, count_bits, lowest_bit, nth_bit
-from fastmcts.checks import whole_number
-from fastmcts.constants import TERMINAL
+from fastmcts.core.constants import TERMINAL
+from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
-from fastmcts.kernels.rng import below
-from fastmcts.rollout import GameRollout
-from fastmcts.selection import PUCT
+from fastmcts.rng import below
+from fastmcts.strategies.rollout import GameRollout
+from fastmcts.strategies.selection import PUCT
 
 #: Where the parts of a position stand: who is to move, and a bitboard per player.
 PLAYER, PIECES = 0, 1

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
-from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.bits import count_bits, nth_bit
-from fastmcts.checks import whole_number
-from fastmcts.constants import NONE, TERMINAL
+from fastmcts.core.constants import NONE, TERMINAL
+from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
 from fastmcts.games._lines import completing, has_line
-from fastmcts.kernels.rng import below
-from fastmcts.rollout import GameRollout
+from fastmcts.rng import below
+from fastmcts.strategies.rollout import GameRollout
 
 #: Where the parts of a position stand. Stones are two bitboards, or one entry per cell on large boards.
 PLAYER, WINNER, STONES = 0, 1, 2

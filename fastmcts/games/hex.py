@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.bits import NATURAL
-from fastmcts.checks import whole_number
-from fastmcts.constants import NONE, TERMINAL
+from fastmcts.core.constants import NONE, TERMINAL
+from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
 from fastmcts.games._bit_set import count, fill, nth, remove, words_for, write_all
-from fastmcts.kernels.rng import below
-from fastmcts.selection import GRAVE
+from fastmcts.rng import below
+from fastmcts.strategies.selection import GRAVE
 
 #: Where the parts of a position stand; behind the words of empty cells come the cells, with a border.
 PLAYER, WINNER, EMPTY = 0, 1, 2

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from fastmcts.arrays import Actions, Position, Rng, Utilities
-from fastmcts.checks import whole_number
-from fastmcts.constants import TERMINAL
-from fastmcts.expansion import Prioritized
+from fastmcts.core.constants import TERMINAL
+from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
 from fastmcts.games._klondike_knowledge import ENABLE, POINTLESS, REARRANGE, move_class, prepares, progress
 from fastmcts.games._klondike_layout import (
@@ -74,10 +73,11 @@ from fastmcts.games._klondike_view import (
     reveal_cards,
     state_from_table,
 )
-from fastmcts.kernels.rng import below
-from fastmcts.rollout import GameRollout
-from fastmcts.selection import UCT
+from fastmcts.rng import below
 from fastmcts.state import State
+from fastmcts.strategies.expansion import Prioritized
+from fastmcts.strategies.rollout import GameRollout
+from fastmcts.strategies.selection import UCT
 
 #: A record on the foundations, a card turned up, a card played from the talon: each can happen so often.
 MOST_PROGRESS = CARDS + HIDDEN_AT_START + TALON_CARDS

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from fastmcts.arrays import Actions, Position, Rng, Utilities
-from fastmcts.checks import whole_number
-from fastmcts.constants import TERMINAL
+from fastmcts.core.constants import TERMINAL
+from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
-from fastmcts.kernels.rng import below
-from fastmcts.selection import UCT
+from fastmcts.rng import below
 from fastmcts.state import State
+from fastmcts.strategies.selection import UCT
 
 #: Where the parts of a position stand: who is to move, the betting so far, and each player's card.
 PLAYER, HISTORY, CARD = 0, 1, 2

@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.bits import NATURAL
-from fastmcts.checks import whole_number
-from fastmcts.constants import NONE, TERMINAL
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.constants import NONE, TERMINAL
+from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
 from fastmcts.games._bit_set import count, fill, is_empty, members, nth, remove, words_for, write_all
 from fastmcts.games._lines import has_run
-from fastmcts.jit import compiled
-from fastmcts.kernels.rng import below
-from fastmcts.selection import PUCT
+from fastmcts.rng import below
+from fastmcts.strategies.selection import PUCT
 
 #: Where the parts of a position stand: who is to move, who won, the empty cells, then the lines of both players.
 PLAYER, WINNER, EMPTY = 0, 1, 2

@@ -4,17 +4,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.bits import count_bits, nth_bit
-from fastmcts.checks import whole_number
-from fastmcts.constants import NONE
+from fastmcts.core.constants import NONE
+from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.validate import whole_number
 from fastmcts.games._cards import CARDS, CLUBS, card_number, card_set, card_text
 from fastmcts.games._trick_state import TrickState
 from fastmcts.games._trick_text import Trick, replayed
 from fastmcts.games._tricks import OPENER, PLAYER, TRICKS, TrickGame
-from fastmcts.kernels.rng import below
-from fastmcts.rollout import CarefulRollout
-from fastmcts.selection import UCT
+from fastmcts.rng import below
+from fastmcts.strategies.rollout import CarefulRollout
+from fastmcts.strategies.selection import UCT
 
 SCORINGS = ("bid", "tricks", "penalty")
 BID_STAKE = 5  # what a bid of zero is worth with scoring="bid"

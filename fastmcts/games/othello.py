@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.bits import Word, count_bits, lowest_bit, nth_bit
-from fastmcts.constants import TERMINAL
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.constants import TERMINAL
+from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.game import Game
-from fastmcts.jit import compiled
-from fastmcts.kernels.rng import below
-from fastmcts.rollout import GameRollout
-from fastmcts.selection import PUCT
+from fastmcts.rng import below
+from fastmcts.strategies.rollout import GameRollout
+from fastmcts.strategies.selection import PUCT
 
 #: Where the parts of a position stand: who is to move, a bitboard per player, where a disc may be placed.
 PLAYER, DISCS, PLACES = 0, 1, 3

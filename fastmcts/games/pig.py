@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.arrays import Actions, Position, Rng, Utilities
-from fastmcts.checks import whole_number
-from fastmcts.constants import CHANCE, NONE, TERMINAL
+from fastmcts.core.constants import CHANCE, NONE, TERMINAL
+from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
-from fastmcts.kernels.rng import below
-from fastmcts.rollout import RandomRollout
-from fastmcts.selection import UCT
+from fastmcts.rng import below
+from fastmcts.strategies.rollout import RandomRollout
+from fastmcts.strategies.selection import UCT
 
 #: Where the parts of a position stand: who decides, whose turn it is, what the turn has gathered, how many
 #: decisions have been made, who won, and each player's score.

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.bits import count_bits, nth_bit
-from fastmcts.checks import whole_number
-from fastmcts.constants import TERMINAL
+from fastmcts.core.constants import TERMINAL
+from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.validate import whole_number
 from fastmcts.game import Game, move_text
 from fastmcts.games._bit_set import count, fill, is_empty, members, nth, remove, window, words_for, write_all
 from fastmcts.games._sos_rows import o_opens, o_scores, s_scores
-from fastmcts.kernels.rng import below
-from fastmcts.rollout import GameRollout
-from fastmcts.selection import PUCT
+from fastmcts.rng import below
+from fastmcts.strategies.rollout import GameRollout
+from fastmcts.strategies.selection import PUCT
 
 #: Where the parts of a position stand: who is to move, both scores, the empty cells, then the letters.
 PLAYER, SCORES, EMPTY = 0, 1, 3

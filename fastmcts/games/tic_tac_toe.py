@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fastmcts.arrays import Actions, Position, Rng, Utilities
 from fastmcts.bits import count_bits, lowest_bit, nth_bit
-from fastmcts.constants import NONE, TERMINAL
+from fastmcts.core.constants import NONE, TERMINAL
+from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.game import Game
-from fastmcts.kernels.rng import below
+from fastmcts.rng import below
 
 #: Where the parts of a position stand: who is to move, who won, and a bit per cell for each player.
 PLAYER, WINNER, STONES = 0, 1, 2

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.arrays import Actions, Position, Rng, Utilities
-from fastmcts.checks import whole_number
-from fastmcts.constants import CHANCE, TERMINAL
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.constants import CHANCE, TERMINAL
+from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
-from fastmcts.jit import compiled
 
 #: Where the parts of a position stand: who is to move, the score, and the cells row by row.
 PLAYER, SCORE, CELL = 0, 1, 2

@@ -4,15 +4,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fastmcts.arrays import Actions, Position, Rng, Utilities
-from fastmcts.checks import whole_number
-from fastmcts.constants import NONE
+from fastmcts.core.constants import NONE
+from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.validate import whole_number
 from fastmcts.games._cards import CARDS, CLUBS, SUITS, card_set
 from fastmcts.games._trick_state import TrickState
 from fastmcts.games._trick_text import Trick, replayed
 from fastmcts.games._tricks import PLAYED, PLAYER, TRICKS, TrickGame
-from fastmcts.rollout import CarefulRollout
-from fastmcts.selection import UCT
+from fastmcts.strategies.rollout import CarefulRollout
+from fastmcts.strategies.selection import UCT
 
 PLAYERS = 4
 

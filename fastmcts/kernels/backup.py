@@ -1,7 +1,7 @@
 """Record how a simulation ended in every node that it passed."""
 
-from fastmcts.constants import NONE
-from fastmcts.jit import compiled
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.constants import NONE
 
 
 @compiled

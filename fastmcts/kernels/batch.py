@@ -1,8 +1,8 @@
 """Search many positions, one after the other, in one tree."""
 
-from fastmcts.atomics import fetch_add
-from fastmcts.constants import NONE, ROOT, TERMINAL
-from fastmcts.jit import compiled, entry
+from fastmcts.compiler.atomics import fetch_add
+from fastmcts.compiler.jit import compiled, entry
+from fastmcts.core.constants import NONE, ROOT, TERMINAL
 from fastmcts.kernels.copy import copy
 from fastmcts.kernels.loop import search
 from fastmcts.kernels.moves import legal_moves

@@ -1,7 +1,7 @@
 """Let chance decide."""
 
-from fastmcts.jit import compiled
-from fastmcts.kernels.rng import unit
+from fastmcts.compiler.jit import compiled
+from fastmcts.rng import unit
 
 
 @compiled

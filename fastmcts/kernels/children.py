@@ -7,8 +7,8 @@ among those that are legal in its own position, and a child takes a place when i
 
 import numpy as np
 
-from fastmcts.constants import CHANCE, NONE
-from fastmcts.jit import compiled
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.constants import CHANCE, NONE
 from fastmcts.kernels.chance import draw_outcome
 from fastmcts.kernels.expand import add_child, lay_out_children, try_child
 from fastmcts.kernels.moves import legal_moves

@@ -1,6 +1,6 @@
 """Copy positions."""
 
-from fastmcts.jit import compiled
+from fastmcts.compiler.jit import compiled
 
 
 @compiled

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from fastmcts.constants import CHANCE, NONE, ROOT, TERMINAL
-from fastmcts.jit import compiled
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.constants import CHANCE, NONE, ROOT, TERMINAL
 from fastmcts.kernels.record import record
 
 

@@ -1,9 +1,9 @@
 """Add nodes to the tree."""
 
-from fastmcts.constants import CHANCE, NONE, ROOT
-from fastmcts.jit import compiled
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.constants import CHANCE, NONE, ROOT
 from fastmcts.kernels.moves import legal_moves
-from fastmcts.kernels.rng import shuffle
+from fastmcts.rng import shuffle
 
 FEWEST_PLACES = 2  # for the children of a node whose moves are not known at once
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from fastmcts.constants import NONE
-from fastmcts.jit import compiled
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.constants import NONE
 from fastmcts.kernels.backup import backup
 from fastmcts.kernels.copy import copy
 from fastmcts.kernels.expand import lay_out_children, try_child

@@ -1,6 +1,6 @@
 """Monte Carlo tree search."""
 
-from fastmcts.jit import compiled, entry
+from fastmcts.compiler.jit import compiled, entry
 from fastmcts.kernels.descend import descend
 
 

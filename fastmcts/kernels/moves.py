@@ -1,8 +1,8 @@
 """List the legal moves of a position, and notice a game that lists them wrongly."""
 
-from fastmcts.constants import NONE, TERMINAL
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.constants import NONE, TERMINAL
 from fastmcts.errors import GameError
-from fastmcts.jit import compiled
 from fastmcts.kernels.copy import copy
 
 

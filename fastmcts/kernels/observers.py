@@ -7,18 +7,18 @@ the player to move: in worlds that the player cannot tell apart it is the same, 
 
 import numpy as np
 
-from fastmcts.constants import CHANCE, NONE, ROOT, TERMINAL
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.constants import CHANCE, NONE, ROOT, TERMINAL
 from fastmcts.errors import GameError
-from fastmcts.jit import compiled
 from fastmcts.kernels.backup import backup
 from fastmcts.kernels.chance import draw_outcome
 from fastmcts.kernels.children import fixed_child
 from fastmcts.kernels.expand import start_nodes
 from fastmcts.kernels.record import record
 from fastmcts.kernels.replay import confirm
-from fastmcts.kernels.rng import GOLDEN, mix
 from fastmcts.kernels.rollout import play_out
 from fastmcts.kernels.soundness import UNCONFIRMED
+from fastmcts.rng import GOLDEN, mix
 
 
 @compiled

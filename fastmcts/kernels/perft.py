@@ -1,7 +1,7 @@
 """Count move sequences, for tests of the rules."""
 
-from fastmcts.constants import CHANCE, TERMINAL
-from fastmcts.jit import compiled, entry
+from fastmcts.compiler.jit import compiled, entry
+from fastmcts.core.constants import CHANCE, TERMINAL
 from fastmcts.kernels.moves import legal_moves
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from fastmcts.constants import NONE, ROOT
-from fastmcts.jit import compiled
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.constants import NONE, ROOT
 from fastmcts.kernels.expand import start_nodes
 
 

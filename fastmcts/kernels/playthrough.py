@@ -1,8 +1,8 @@
 """Play one random game and keep its moves, for tests of the rules."""
 
-from fastmcts.constants import CHANCE, TERMINAL
+from fastmcts.compiler.jit import entry
+from fastmcts.core.constants import CHANCE, TERMINAL
 from fastmcts.errors import GameError
-from fastmcts.jit import entry
 from fastmcts.kernels.chance import draw_outcome
 
 

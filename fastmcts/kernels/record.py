@@ -1,6 +1,6 @@
 """Keep the moves of a simulation, for those who learn from them."""
 
-from fastmcts.jit import compiled
+from fastmcts.compiler.jit import compiled
 
 
 @compiled

@@ -6,14 +6,14 @@ that are legal, and information sets are compared when a simulation first comes 
 
 import numpy as np
 
-from fastmcts.constants import CHANCE, NONE, ROOT, TERMINAL
+from fastmcts.compiler.jit import compiled, entry
+from fastmcts.core.constants import CHANCE, NONE, ROOT, TERMINAL
 from fastmcts.errors import LoadError
-from fastmcts.jit import compiled, entry
 from fastmcts.kernels.copy import copy
 from fastmcts.kernels.moves import legal_moves
 from fastmcts.kernels.replies import play_others
-from fastmcts.kernels.rng import reseed
 from fastmcts.kernels.soundness import are_sound_moves
+from fastmcts.rng import reseed
 
 
 @entry

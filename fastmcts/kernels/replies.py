@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from fastmcts.constants import CHANCE, NONE, TERMINAL
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.constants import CHANCE, NONE, TERMINAL
 from fastmcts.errors import GameError
-from fastmcts.jit import compiled
 from fastmcts.kernels.chance import draw_outcome
 
 

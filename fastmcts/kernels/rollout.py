@@ -1,8 +1,8 @@
 """Play a game to its end without the tree."""
 
-from fastmcts.constants import CHANCE, TERMINAL
+from fastmcts.compiler.jit import compiled
+from fastmcts.core.constants import CHANCE, TERMINAL
 from fastmcts.errors import GameError
-from fastmcts.jit import compiled
 from fastmcts.kernels.chance import draw_outcome
 from fastmcts.kernels.record import record
 

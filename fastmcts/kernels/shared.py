@@ -9,9 +9,9 @@ the longest, as its cache line moves from core to core: so the root gets a few s
 
 import numpy as np
 
-from fastmcts.atomics import compare_and_swap, fetch_add, fetch_max, publish, read
-from fastmcts.constants import NONE, ROOT, TERMINAL
-from fastmcts.jit import compiled, entry
+from fastmcts.compiler.atomics import compare_and_swap, fetch_add, fetch_max, publish, read
+from fastmcts.compiler.jit import compiled, entry
+from fastmcts.core.constants import NONE, ROOT, TERMINAL
 from fastmcts.kernels.copy import copy
 from fastmcts.kernels.expand import exchange, start_nodes
 from fastmcts.kernels.moves import legal_moves

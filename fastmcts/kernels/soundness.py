@@ -6,8 +6,8 @@ that it is compiled once.
 
 import numpy as np
 
-from fastmcts.constants import NONE, ROOT
-from fastmcts.jit import compiled, entry
+from fastmcts.compiler.jit import compiled, entry
+from fastmcts.core.constants import NONE, ROOT
 
 SLACK = 1e-9  # for each reward in a sum, as rounding adds up
 MOST_IN_SET = 2**30  # visits of an information set that a simulation may come to more than once

@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastmcts.checks import whole_number
-from fastmcts.constants import CHANCE, TERMINAL
+from fastmcts.compiler.jit import wrapping_integers
+from fastmcts.core.constants import CHANCE, TERMINAL
+from fastmcts.core.validate import whole_number
+from fastmcts.engine.plan import checked_recommendation, filled, plain_options
+from fastmcts.engine.rule_checks import CANARY, RuleCheck, check_declared
 from fastmcts.errors import GameError
 from fastmcts.game import Game
-from fastmcts.jit import wrapping_integers
 from fastmcts.kernels.playthrough import play_randomly
-from fastmcts.kernels.rng import make_rng
 from fastmcts.options import Options
-from fastmcts.rule_checks import CANARY, RuleCheck, check_declared
+from fastmcts.rng import make_rng
 from fastmcts.state import State
-from fastmcts.strategy import checked_recommendation, filled, plain_options
 from fastmcts.testing.view_checks import check_following, check_view_declaration, check_views
 from fastmcts.testing.world_checks import RealWorlds
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from fastmcts.checks import whole_number
+from fastmcts.core.validate import whole_number
+from fastmcts.engine.trial import try_out
 from fastmcts.kernels.perft import count_sequences
 from fastmcts.state import State
-from fastmcts.trial import try_out
 
 
 def perft(state: State, depth: int) -> int:

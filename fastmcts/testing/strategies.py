@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
-from fastmcts import expansion, method, rollout, selection
-from fastmcts.component import Component
+from fastmcts.compiler.component import Component
+from fastmcts.engine.plan import settle
 from fastmcts.game import Game
 from fastmcts.games import load_game, registered_games
 from fastmcts.options import STRATEGIES, Options
 from fastmcts.state import State
-from fastmcts.strategy import settle
+from fastmcts.strategies import expansion, methods, rollout, selection
 
-MODULES = {"selection": selection, "expansion": expansion, "rollout": rollout, "method": method}
+MODULES = {"selection": selection, "expansion": expansion, "rollout": rollout, "method": methods}
 
 
 def all_components(kind: str) -> list[Component]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fastmcts.constants import NONE, ROOT
-from fastmcts.tree import MAX_VISITS, Tree, information_sets
+from fastmcts.core.constants import NONE, ROOT
+from fastmcts.core.tree import MAX_VISITS, Tree, information_sets
 
 
 def check_tree(tree: Tree, recycled: bool = False, own_visits: int = 1) -> None:

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastmcts.arrays import Position
+from fastmcts.compiler.jit import wrapping_integers
+from fastmcts.core.types import Position
 from fastmcts.errors import GameError
 from fastmcts.game import Game
-from fastmcts.jit import wrapping_integers
 from fastmcts.state import State
 
 FEWEST_GAMES = 5  # in which something must have been real, before it is expected to be drawn

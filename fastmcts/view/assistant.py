@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from fastmcts.constants import CHANCE
+from fastmcts.core.constants import CHANCE
 from fastmcts.experiments.agents import Search
 from fastmcts.game import Game
 from fastmcts.state import State

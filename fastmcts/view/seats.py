@@ -7,8 +7,8 @@ from fastmcts.experiments.agents import Agent, Search
 from fastmcts.game import Game
 from fastmcts.mcts import MCTS
 from fastmcts.result import SearchResult
-from fastmcts.snapshot import Snapshot
 from fastmcts.state import State
+from fastmcts.strategies.snapshot import Snapshot
 
 
 class Seat:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from fastmcts.constants import CHANCE
+from fastmcts.core.constants import CHANCE
 from fastmcts.experiments.agents import Agent, Search
 from fastmcts.experiments.match import roll_once
 from fastmcts.game import Game
-from fastmcts.kernels.rng import spawn_seed
 from fastmcts.result import SearchResult
-from fastmcts.snapshot import Snapshot
+from fastmcts.rng import spawn_seed
 from fastmcts.state import State
+from fastmcts.strategies.snapshot import Snapshot
 from fastmcts.view.screen import Screen
 from fastmcts.view.seats import Seat
 from fastmcts.view.seen import drawn, seen

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from fastmcts import Game, State, games
-from fastmcts.arrays import Actions, Position, Rng, Utilities
-from fastmcts.constants import TERMINAL
+from fastmcts.core.constants import TERMINAL
+from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.experiments import Agent, Random, play_match
 from fastmcts.experiments.intervals import share, wilson
 from fastmcts.experiments.match import blocks

@@ -16,10 +16,10 @@ from fastmcts import (
     Prioritized,
     SinglePerspective,
 )
-from fastmcts.component import brief
+from fastmcts.compiler.component import brief
 from fastmcts.experiments import parse_component
 from fastmcts.experiments.text import known_components, split_outside_brackets
-from fastmcts.selection import Selection
+from fastmcts.strategies.selection import Selection
 
 DEFAULTS = [cls() for cls in known_components().values()]
 CHANGED = [

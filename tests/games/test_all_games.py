@@ -9,8 +9,8 @@ import pytest
 
 import fastmcts
 from fastmcts import games
-from fastmcts.jit import wrapping_integers
-from fastmcts.kernels.rng import make_rng
+from fastmcts.compiler.jit import wrapping_integers
+from fastmcts.rng import make_rng
 from fastmcts.testing import check_game
 
 

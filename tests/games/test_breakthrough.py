@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import fastmcts
-from fastmcts.constants import TERMINAL
+from fastmcts.compiler.jit import wrapping_integers
+from fastmcts.core.constants import TERMINAL
 from fastmcts.games.breakthrough import PIECES, PLAYER, Breakthrough
-from fastmcts.jit import wrapping_integers
-from fastmcts.kernels.rng import make_rng
+from fastmcts.rng import make_rng
 from fastmcts.testing import check_game, perft
 from tests.games.solving import solve
 

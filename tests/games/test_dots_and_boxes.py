@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from fastmcts import TERMINAL, games, load_game
-from fastmcts.arrays import Position
+from fastmcts.compiler.jit import wrapping_integers
+from fastmcts.core.types import Position
 from fastmcts.games.dots_and_boxes import OPEN, PLAYER, SCORES
-from fastmcts.jit import wrapping_integers
-from fastmcts.kernels.rng import make_rng
+from fastmcts.rng import make_rng
 from fastmcts.testing import check_game, perft
 
 

@@ -7,10 +7,10 @@ import pytest
 from numba import njit
 
 import fastmcts
-from fastmcts.constants import TERMINAL
+from fastmcts.compiler.jit import OPTIONS
+from fastmcts.core.constants import TERMINAL
 from fastmcts.games.hex import EMPTY, PLAYER, WINNER, Hex
-from fastmcts.jit import OPTIONS
-from fastmcts.kernels.rng import make_rng
+from fastmcts.rng import make_rng
 from fastmcts.testing import check_game, perft
 
 PERFT_3 = [9, 72, 504, 3024, 15120, 54720, 146880, 207360, 120960]

@@ -6,11 +6,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from fastmcts.constants import TERMINAL
+from fastmcts.core.constants import TERMINAL
 from fastmcts.games import Klondike
 from fastmcts.games import _klondike_layout as layout
 from fastmcts.games._klondike_text import card_from_name, card_name, cards_outside_talon
-from fastmcts.kernels.rng import make_rng
+from fastmcts.rng import make_rng
 from fastmcts.state import State
 from fastmcts.testing import check_game
 

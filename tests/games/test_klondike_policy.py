@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from fastmcts.constants import TERMINAL
+from fastmcts.compiler.jit import entry
+from fastmcts.core.constants import TERMINAL
 from fastmcts.games import Klondike
 from fastmcts.games import _klondike_knowledge as knowledge
-from fastmcts.jit import entry
-from fastmcts.kernels.rng import make_rng
+from fastmcts.rng import make_rng
 from fastmcts.state import State
 from tests.games.test_klondike import MIDDLE, play, texts
 

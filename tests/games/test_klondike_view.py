@@ -6,7 +6,7 @@ import textwrap
 import pytest
 
 from fastmcts import MCTS, UCT, GameRollout
-from fastmcts.constants import TERMINAL
+from fastmcts.core.constants import TERMINAL
 from fastmcts.games import Klondike
 from fastmcts.games import _klondike_layout as layout
 from tests.games.test_klondike import FORMS, MIDDLE, play, texts

@@ -6,7 +6,7 @@ import pytest
 
 from fastmcts import TERMINAL, games, load_game, search
 from fastmcts.games.mnk import PLAYER, WINNER
-from fastmcts.kernels.rng import make_rng
+from fastmcts.rng import make_rng
 from fastmcts.state import State
 from fastmcts.testing import check_game, perft
 

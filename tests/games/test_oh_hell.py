@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from fastmcts import games
+from fastmcts.compiler.jit import wrapping_integers
 from fastmcts.games._cards import CARDS, card_set, card_text, cards_text
-from fastmcts.jit import wrapping_integers
-from fastmcts.kernels.rng import make_rng
+from fastmcts.rng import make_rng
 
 SMALL = games.OhHell(num_players=3, hand_size=2)
 SMALL_HANDS = ["AC KC", "2C 3D", "4D 5H"]

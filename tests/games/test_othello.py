@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import fastmcts
-from fastmcts.arrays import Position
-from fastmcts.constants import TERMINAL
+from fastmcts.compiler.jit import wrapping_integers
+from fastmcts.core.constants import TERMINAL
+from fastmcts.core.types import Position
 from fastmcts.games.othello import DISCS, PASS, PLACES, PLAYER, Othello, beside_corners, places
-from fastmcts.jit import wrapping_integers
-from fastmcts.kernels.rng import make_rng
+from fastmcts.rng import make_rng
 from fastmcts.testing import check_game, perft
 
 GAME = Othello()

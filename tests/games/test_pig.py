@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fastmcts.constants import CHANCE
+from fastmcts.core.constants import CHANCE
 from fastmcts.games import Pig
 from fastmcts.games.pig import DECISIONS, PLAYER, SCORE, TURN_PLAYER, TURN_TOTAL, WINNER
 from fastmcts.state import State

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from fastmcts import TERMINAL, games, load_game
-from fastmcts.arrays import Position
+from fastmcts.compiler.jit import compiled, entry
+from fastmcts.core.types import Position
 from fastmcts.games.sos import EMPTY, PLAYER, SCORES, SOS
-from fastmcts.jit import compiled, entry
-from fastmcts.kernels.rng import make_rng
+from fastmcts.rng import make_rng
 from fastmcts.state import State
 from fastmcts.testing import check_game, perft
 

@@ -10,13 +10,13 @@ import pytest
 
 from fastmcts import games
 from fastmcts.bits import lowest_bit
-from fastmcts.constants import TERMINAL
+from fastmcts.compiler.jit import entry, wrapping_integers
+from fastmcts.core.constants import TERMINAL
 from fastmcts.errors import GameError
 from fastmcts.games._cards import CARDS, DECK, RANKS, SUITS, card_number, card_set, card_text, cards_text
 from fastmcts.games._hidden_hands import WIDTH, draw_cards, redeal, ways
 from fastmcts.games._tricks import GONE, OPENER, TRICKS
-from fastmcts.jit import entry, wrapping_integers
-from fastmcts.kernels.rng import make_rng
+from fastmcts.rng import make_rng
 from fastmcts.testing import check_game
 
 GAMES = [

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from fastmcts.constants import CHANCE, TERMINAL
+from fastmcts.core.constants import CHANCE, TERMINAL
 from fastmcts.games import Twenty48
 from fastmcts.games.twenty48 import CELL, DIRECTIONS, PLAYER, SCORE
 from fastmcts.state import State

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from fastmcts import games
-from fastmcts.constants import TERMINAL
+from fastmcts.compiler.jit import wrapping_integers
+from fastmcts.core.constants import TERMINAL
 from fastmcts.games._cards import CARDS, SUITS, card_text, cards_text
-from fastmcts.jit import wrapping_integers
-from fastmcts.kernels.rng import make_rng
+from fastmcts.rng import make_rng
 from fastmcts.testing import perft
 
 CLUBS, DIAMONDS, SPADES, HEARTS = range(4)

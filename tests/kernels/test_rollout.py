@@ -4,7 +4,7 @@ import pytest
 import fastmcts
 from fastmcts import games
 from fastmcts.kernels.playthrough import play_randomly
-from fastmcts.kernels.rng import make_rng
+from fastmcts.rng import make_rng
 
 
 @pytest.mark.jit

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import fastmcts
-from fastmcts.tree import Tree, children
+from fastmcts.core.tree import Tree, children
 
 MASK = 2**64 - 1
 

@@ -18,7 +18,7 @@ import pytest
 from fastmcts.games import Klondike
 from fastmcts.games import _klondike_layout as layout
 from fastmcts.games._klondike_text import card_name, column_cards, describe_move
-from fastmcts.kernels.rng import make_rng
+from fastmcts.rng import make_rng
 from fastmcts.state import State
 
 open_spiel = pytest.importorskip("pyspiel")

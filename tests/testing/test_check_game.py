@@ -8,7 +8,7 @@ import pytest
 import fastmcts
 from examples.nim import Nim
 from fastmcts import games
-from fastmcts.kernels.rng import below
+from fastmcts.rng import below
 from fastmcts.testing import check_game
 from tests.toys import Peek, Shuffled, ThreePlayers, TwiceInARow
 

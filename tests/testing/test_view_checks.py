@@ -6,7 +6,7 @@ import pytest
 
 import fastmcts
 from examples.nim import Nim
-from fastmcts.kernels.rng import below
+from fastmcts.rng import below
 from fastmcts.testing import check_game
 from tests.testing.test_check_game import COIN, WORD, Coin
 from tests.toys import Peek

@@ -1,0 +1,143 @@
+"""Every Numba option of the package, in one place.
+
+- `error_model="numpy"` drops the zero-division checks: a quarter of the speed on Connect Four.
+- `_nrt=False` drops reference counting of arrays: a third of the speed, since each `tree.visits[node]`
+  would count the array up and down. It also means that rules and kernels cannot allocate arrays.
+- No wrappers for calls from Python where only kernels call: half of the time to compile.
+- `fastmath` stays off, so that results are the same bits with the JIT on and off.
+- `boundscheck` is on in the kernels of searches with `checked=True`, and in all that they call.
+"""
+
+import functools
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any, TypeVar
+
+import numpy as np
+from numba import config, njit, typeof, types
+from numba.core.imputils import lower_builtin
+from numba.core.targetconfig import ConfigStack
+from numba.core.typing.templates import AbstractTemplate, infer_global
+
+from fastmcts.compiler.cache import cached
+from fastmcts.compiler.linking import EntryCompiler, InnerCompiler
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
+INNER_OPTIONS: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+JIT_ENABLED: bool = not config.DISABLE_JIT  # pyright: ignore[reportAttributeAccessIssue]
+
+#: What changes the generated code besides the sources; Numba's own cache key leaves it out.
+CODE_GENERATION: tuple[Any, ...] = tuple(getattr(config, name) for name in ("BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT"))
+
+
+#: What `compiled` has made of functions, without and with bounds checks, until rules are edited.
+DISPATCHERS: dict[tuple[Callable[..., Any], bool], Any] = {}
+
+
+def compiled(function: Function) -> Function:
+    """Make a function callable from rules and kernels; from Python it stays as it is."""
+    if not JIT_ENABLED:
+        return function
+
+    class CompiledTemplate(AbstractTemplate):
+        key = function
+
+        def generic(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+            return types.Dispatcher(compiled_function(function)).get_call_type(self.context, args, kws)
+
+    infer_global(function, types.Function(CompiledTemplate))
+
+    @lower_builtin(function, types.VarArg(types.Any))
+    def lower_call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return call_dispatcher(compiled_function(function), context, builder, signature, args)
+
+    return function
+
+
+def compiled_function(function: Callable[..., Any]) -> Any:
+    """The dispatcher of a function that `compiled` has marked."""
+    key = function, checks_bounds()
+    if key not in DISPATCHERS:
+        DISPATCHERS[key] = compiled_method(function)
+    return DISPATCHERS[key]
+
+
+def checks_bounds() -> bool:
+    """Whether the code that is being compiled checks bounds, so that what it calls must do so too."""
+    flags = ConfigStack.top_or_none()
+    return flags is not None and flags.boundscheck
+
+
+def call_dispatcher(dispatcher: Any, context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """Generate code for a call of compiled code."""
+    function = types.Dispatcher(dispatcher)
+    call = context.get_function(function, function.get_call_type(context.typing_context, signature.args, {}))
+    context.add_linking_libs(getattr(call, "libs", ()))
+    return call(builder, args)
+
+
+def forget_compiled(dispatchers: Iterable[Any]) -> None:
+    """Compile helpers anew when they are next called, since they hold what their names stood for.
+
+    Args:
+        dispatchers: Functions that a user has compiled with Numba's own decorators.
+    """
+    DISPATCHERS.clear()
+    for dispatcher in dispatchers:
+        dispatcher.recompile()
+
+
+def compiled_method(function: Callable[..., Any]) -> Any:
+    """Compile a component's method, for the kernels that call it; Python cannot call the result."""
+    return njit(function, pipeline_class=InnerCompiler, boundscheck=checks_bounds(), **INNER_OPTIONS)
+
+
+def entry(function: Function) -> Function:
+    """Compile a kernel that Python calls: cached on disk, and it lets other threads run."""
+    if JIT_ENABLED:
+        return compiled_entry(function)
+
+    @functools.wraps(function)
+    def interpreted(*arguments: Any) -> Any:
+        with wrapping_integers():
+            return function(*arguments)
+
+    return interpreted  # pyright: ignore[reportReturnType]
+
+
+@functools.cache
+def bounds_checked(kernel: Function) -> Function:
+    """The same kernel with bounds checks: an index that is out of bounds raises IndexError."""
+    if not JIT_ENABLED:
+        return kernel  # NumPy checks them
+    function: Any = kernel.py_func  # pyright: ignore[reportFunctionMemberAccess]
+    # The disk cache goes by the function's name, and by nothing that says how it was compiled.
+    name = f"{function.__name__}_checked"
+    twin = FunctionType(function.__code__, function.__globals__, name, function.__defaults__, function.__closure__)
+    twin.__module__, twin.__qualname__ = function.__module__, name
+    return compiled_entry(twin, boundscheck=True)
+
+
+def compiled_entry(function: Callable[..., Any], boundscheck: bool = False) -> Any:
+    """The dispatcher of a kernel that Python calls."""
+    return cached(njit(function, nogil=True, pipeline_class=EntryCompiler, boundscheck=boundscheck, **OPTIONS))
+
+
+def compiled_for(kernel: Function, *arguments: Any) -> Function:
+    """The code of a kernel for arguments of these types, with which it was called before.
+
+    To call it runs no Python: Numba looks for the code in Python where components are among the arguments, which
+    takes longer than a short search, and where Ctrl-C comes to nothing but a SystemError.
+    """
+    if not JIT_ENABLED:
+        return kernel
+    signature = tuple(typeof(argument) for argument in arguments)
+    return kernel.overloads[signature].entry_point  # pyright: ignore[reportFunctionMemberAccess]
+
+
+def wrapping_integers() -> np.errstate:
+    """Let uint64 arithmetic wrap around silently in Python, as it does in compiled code."""
+    return np.errstate(over="ignore")

@@ -1,0 +1,60 @@
+"""The buffers in which one thread plays its simulations."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmcts.compiler.bundle import register_bundle
+
+
+class Scratch(NamedTuple):
+    """Reused from simulation to simulation, so that kernels allocate nothing."""
+
+    state: NDArray[np.int64]  # [state_size] the position that the simulation has reached
+    trial: NDArray[np.int64]  # [state_size] a second position, to try moves in
+    actions: NDArray[np.int64]  # [at least num_actions] the legal actions, or chance outcomes, there
+    weights: NDArray[np.float64]  # [as many] a number for each of those: a probability, a prior
+    rewards: NDArray[np.float64]  # [num_players] how the simulation ended, in [0, 1]
+    reward_sums: NDArray[np.float64]  # [num_players] the rewards of several rollouts
+    marks: NDArray[np.int64]  # [at least num_actions] which actions are legal; the last entry is the last mark
+    generator: NDArray[np.uint64]  # [2] random numbers that are drawn again from a seed
+    moves: NDArray[np.int64]  # [max_game_length, or 0 if nobody asks] the moves of the simulation
+    movers: NDArray[np.int64]  # [as many] who made them
+    length: NDArray[np.int64]  # [1] how many moves the simulation has made
+    path: NDArray[np.int64]  # [max_game_length, or 0 for one tree] the moves chosen in the trees of all players
+    has_left: NDArray[np.int64]  # [num_players] whether each has left its own tree
+
+
+register_bundle(Scratch)
+
+
+def make_scratch(
+    state_size: int,
+    num_actions: int,
+    num_players: int,
+    num_outcomes: int = 0,
+    moves_kept: int = 0,
+    longest_path: int = 0,
+) -> Scratch:
+    """Allocate the buffers for a game.
+
+    The actions have slack behind them: a game that lists too many moves is caught by its count, and
+    what it wrote too much hurts nobody.
+    """
+    width = 2 * max(num_actions, num_outcomes) + 1024
+    return Scratch(
+        state=np.zeros(state_size, np.int64),
+        trial=np.zeros(state_size, np.int64),
+        actions=np.zeros(width, np.int64),
+        weights=np.zeros(width, np.float64),
+        rewards=np.zeros(num_players, np.float64),
+        reward_sums=np.zeros(num_players, np.float64),
+        marks=np.zeros(width, np.int64),
+        generator=np.zeros(2, np.uint64),
+        moves=np.zeros(moves_kept, np.int64),
+        movers=np.zeros(moves_kept, np.int64),
+        length=np.zeros(1, np.int64),
+        path=np.zeros(longest_path, np.int64),
+        has_left=np.zeros(num_players, np.int64),
+    )

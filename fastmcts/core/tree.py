@@ -1,0 +1,228 @@
+"""The search tree: preallocated arrays, one entry per node, the children of a node side by side.
+
+```
+            node:    0      1      2      3      4      5    ...
+     first_child: [  1   |  4   | NONE | NONE | NONE | NONE
+    num_children: [  3   |  2   |  0   |  0   |  0   |  0
+       num_tried: [  3   |  1   |  0   |  0   |  0   |  0      4 was tried, 5 waits
+          parent: [ NONE |  0   |  0   |  0   |  1   |  1
+          action: [ NONE |  a   |  b   |  c   |  a'  |  b'
+          visits: [  9   |  5   |  2   |  2   |  1   |  0
+```
+
+A node's children are laid out when it is first expanded. Those already tried come first. A child that still waits
+has its `action`, `parent` and `player` (and, where kept, `prior` and the AMAF statistics); it has no visits and no
+children, and nothing is known about it. So `visits[:size]`, like every field up to `size`, holds nothing but what is
+true; what is behind `size` means nothing.
+
+Where a node stands for many positions with different moves (`available` is kept), nothing waits: a node has
+`num_children` places, of which the first `num_tried` are in use, and when there are too few its children move
+to the end of the tree. The places that they leave belong to nobody until the tree is compacted. A place without a
+child has the action NONE and no visits.
+
+Where every player has a tree of its own (`known` is kept), a node is an information set: all that its player knows
+where it is to move. It has no parent, and its moves stand behind it. It is found by the hash of what the player
+knows, in a binary search tree with the root on top:
+
+```
+            node:    0      1      2      3      4      5      6    ...
+     first_child: [  1   | NONE | NONE |  4   | NONE | NONE |  7       0, 3 and 6 are information sets
+           known: [  0   |  0   |  0   | 8c.. |  0   |  0   | 3f..     hashes
+          before: [  0   |  0   |  0   |  6   |  0   |  0   |  0       lower hashes; 0 where there are none
+           after: [  3   |  0   |  0   |  0   |  0   |  0   |  0       higher ones
+```
+
+| field         | dtype   | shape | kept for  | meaning                                                    |
+|---------------|---------|-------|-----------|------------------------------------------------------------|
+| visits        | int32   | [N]   | all       | simulations that passed through the node (and `assumed`)   |
+| value_sum     | float64 | [N]   | all       | their rewards in [0, 1] for `player`, summed               |
+| parent        | int32   | [N]   | all       | the node above; NONE at the root                           |
+| first_child   | int32   | [N]   | all       | the first of the children; NONE before expansion           |
+| num_children  | int16   | [N]   | all       | how many children were laid out                            |
+| num_tried     | int16   | [N]   | all       | how many of them were tried: the first ones                |
+| action        | int32   | [N]   | all       | the action that leads here; NONE at the root               |
+| player        | int8    | [N]   | all       | whose choice led here, and whose reward `value_sum` adds up|
+| prior         | float64 | [N]   | priors    | how likely the game thinks the move is                     |
+| square_sum    | float64 | [N]   | variance  | the squares of the rewards, summed                         |
+| amaf_visits   | int32   | [N]   | AMAF      | simulations in which the move was played here or later     |
+| amaf_sum      | float64 | [N]   | AMAF      | their rewards for `player`, summed                         |
+| available     | int32   | [N]   | worlds    | simulations in which the node could be chosen once tried   |
+| seed          | int64   | [N]   | replies   | what replies are drawn from; below NONE, the only reply    |
+| assumed       | int16   | [N]   | optimism  | visits that it started with: they have not taken place     |
+| known         | uint64  | [N]   | observers | a hash of what the player to move knows; 0 at the root     |
+| before        | int32   | [N]   | observers | an information set with lower hashes below; ROOT if none   |
+| after         | int32   | [N]   | observers | an information set with higher hashes below; ROOT if none  |
+| lower         | float64 | [N*P] | proofs    | the least reward that each player is proven to get         |
+| upper         | float64 | [N*P] | proofs    | the most reward that each player is proven to get          |
+| action_visits | int64   | [P*A] | MAST      | how often each player made each move, anywhere             |
+| action_sum    | float64 | [P*A] | MAST      | the player's rewards in those simulations, summed          |
+| reference     | int32   | [A+1] | GRAVE     | the child for each action at the reference node, and that  |
+| played        | int64   |[P*A+1]| AMAF      | the last simulation with each move; their count            |
+| reward_range  | float64 | [2]   | all       | the least and the greatest reward seen                     |
+| size          | int64   | [1]   | all       | how many nodes are in use, children that wait among them   |
+| depth         | int64   | [1]   | all       | how many moves below the root the deepest node is          |
+
+N is the capacity, P the number of players, A the number of actions. What nobody asks for has length 0.
+
+`value_sum` belongs to the player who moved *into* the node, so selection at the parent maximises and
+nothing flips a sign: a player may move twice in a row, and any number may play. The root was not moved
+into; it holds the rewards of the player to move. (A root that was moved into before it became the root, as
+`MCTS.advance` makes them, goes on holding those of the player who moved.) A child of a chance node belongs
+to the player of its parent.
+"""
+
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmcts.compiler.bundle import register_bundle
+from fastmcts.core.constants import NONE, ROOT
+
+MAX_NODES = 2**31 - 1  # node indices are int32
+MAX_CHILDREN = 2**15 - 1  # child counts are int16
+MAX_VISITS = 2**31 - 1  # visits are int32
+
+
+class Tree(NamedTuple):
+    """The arrays of one search tree; the module's text describes each."""
+
+    visits: NDArray[np.int32]
+    value_sum: NDArray[np.float64]
+    parent: NDArray[np.int32]
+    first_child: NDArray[np.int32]
+    num_children: NDArray[np.int16]
+    num_tried: NDArray[np.int16]
+    action: NDArray[np.int32]
+    player: NDArray[np.int8]
+    prior: NDArray[np.float64]
+    square_sum: NDArray[np.float64]
+    amaf_visits: NDArray[np.int32]
+    amaf_sum: NDArray[np.float64]
+    available: NDArray[np.int32]
+    seed: NDArray[np.int64]
+    assumed: NDArray[np.int16]
+    known: NDArray[np.uint64]
+    before: NDArray[np.int32]
+    after: NDArray[np.int32]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    action_visits: NDArray[np.int64]
+    action_sum: NDArray[np.float64]
+    reference: NDArray[np.int32]
+    played: NDArray[np.int64]
+    reward_range: NDArray[np.float64]
+    size: NDArray[np.int64]
+    depth: NDArray[np.int64]
+
+
+register_bundle(Tree)
+
+#: What every tree keeps of a node.
+NODE_DTYPES: dict[str, type[np.generic]] = {
+    "visits": np.int32,
+    "value_sum": np.float64,
+    "parent": np.int32,
+    "first_child": np.int32,
+    "num_children": np.int16,
+    "num_tried": np.int16,
+    "action": np.int32,
+    "player": np.int8,
+}
+
+#: What is kept of a node where a component asks for it.
+OPTIONAL_NODE_DTYPES: dict[str, type[np.generic]] = {
+    "prior": np.float64,
+    "square_sum": np.float64,
+    "amaf_visits": np.int32,
+    "amaf_sum": np.float64,
+    "available": np.int32,
+    "seed": np.int64,
+    "assumed": np.int16,
+    "known": np.uint64,
+    "before": np.int32,
+    "after": np.int32,
+}
+
+#: The same, once for each player.
+PLAYER_DTYPES: dict[str, type[np.generic]] = {"lower": np.float64, "upper": np.float64}
+
+#: Tables beside the nodes, kept where a component asks for them.
+TABLE_DTYPES: dict[str, type[np.generic]] = {
+    "action_visits": np.int64,
+    "action_sum": np.float64,
+    "reference": np.int32,
+    "played": np.int64,
+}
+
+STATISTICS = frozenset({*OPTIONAL_NODE_DTYPES, *PLAYER_DTYPES, *TABLE_DTYPES})
+
+#: What stands for a field that is not kept, in all trees.
+NOT_KEPT = {
+    name: np.empty(0, dtype) for name, dtype in {**OPTIONAL_NODE_DTYPES, **PLAYER_DTYPES, **TABLE_DTYPES}.items()
+}
+
+#: The fields with entries for each node.
+PER_NODE = frozenset({*NODE_DTYPES, *OPTIONAL_NODE_DTYPES, *PLAYER_DTYPES})
+
+BYTES_PER_NODE: int = sum(np.dtype(dtype).itemsize for dtype in NODE_DTYPES.values())
+
+
+def allocate(capacity: int, statistics: Collection[str] = (), players: int = 0, actions: int = 0) -> Tree:
+    """Make an empty tree with room for `capacity` nodes.
+
+    Memory that no node has used yet is not touched, so a large capacity costs nothing by itself.
+
+    Args:
+        capacity: How many nodes fit.
+        statistics: The optional fields to keep.
+        players: The number of players, for fields that need it.
+        actions: The number of actions, for fields that need it.
+    """
+    arrays = {**NOT_KEPT, **{name: np.empty(capacity, dtype) for name, dtype in NODE_DTYPES.items()}}
+    table_sizes = {"action_visits": players * actions, "action_sum": players * actions}
+    table_sizes |= {"reference": actions + 1, "played": players * actions + 1}
+    for name in statistics:
+        if name in OPTIONAL_NODE_DTYPES:
+            arrays[name] = np.empty(capacity, OPTIONAL_NODE_DTYPES[name])
+        elif name in PLAYER_DTYPES:
+            arrays[name] = np.empty(capacity * players, PLAYER_DTYPES[name])
+        elif name in TABLE_DTYPES:
+            arrays[name] = np.zeros(table_sizes[name], TABLE_DTYPES[name])
+    counters = {"size": np.zeros(1, np.int64), "depth": np.zeros(1, np.int64)}
+    return Tree(**arrays, **counters, reward_range=np.array([np.inf, -np.inf]))  # pyright: ignore[reportArgumentType]
+
+
+def grown(tree: Tree, capacity: int) -> Tree:
+    """Copy a tree into arrays with room for `capacity` nodes."""
+    old_capacity = tree.visits.size
+    arrays = {}
+    for name, array in tree._asdict().items():
+        if name in PER_NODE:
+            per_node = array.size // old_capacity
+            used = int(tree.size[0]) * per_node
+            arrays[name] = np.empty(capacity * per_node, array.dtype)
+            arrays[name][:used] = array[:used]
+        else:
+            arrays[name] = array.copy()
+    return Tree(**arrays)
+
+
+def children(tree: Tree, node: int) -> range:
+    """The children of a node that were tried at least once."""
+    first = int(tree.first_child[node])
+    return range(first, first + int(tree.num_tried[node]))
+
+
+def information_sets(tree: Tree) -> Iterator[int]:
+    """The nodes of a tree that are information sets, the root first; only where `known` is kept."""
+    node = ROOT
+    while node < int(tree.size[0]):
+        yield node
+        node += 1 + int(tree.num_children[node])
+
+
+def child_for(tree: Tree, node: int, action: int) -> int:
+    """The child of a node that an action leads to, NONE if it was not tried."""
+    return next((child for child in children(tree, node) if tree.action[child] == action), NONE)

@@ -1,0 +1,182 @@
+"""How much memory a tree may take, and what happens when it is used up.
+
+Arrays start small and are doubled when they are full. The last step goes from a small part of the limit to
+the whole of it: memory that no node has used yet is not touched, and copying stays cheap. When even that is
+full, the children of the least visited nodes are dropped until half of the tree is free; or, of the trees of
+all players, the least visited information sets.
+"""
+
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmcts.core import tree as trees
+from fastmcts.core.tree import BYTES_PER_NODE, MAX_NODES, PER_NODE, Tree
+from fastmcts.core.types import Position
+from fastmcts.kernels.shrink.compact import keep_below, recycle
+from fastmcts.kernels.shrink.drop import forget_least_visited
+from fastmcts.kernels.shrink.regroup import regroup_below, regroup_most_visited
+from fastmcts.kernels.shrink.threshold import NUM_STEPS
+from fastmcts.strategies.strategy import Strategy
+
+Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
+
+MEGABYTE = 1_000_000
+FIRST_CAPACITY = 1024  # nodes
+FIRST_BYTES = 24 * MEGABYTE  # for searches that need more than that; small beside the default limit
+DOUBLED_BYTES = 32 * MEGABYTE  # doubling more takes so long that a clock would suffer: then all at once
+DOUBLED_PART = 16  # of the limit: what is copied and given back stays small, as allocators may hold on to it
+FEWEST_BLOCKS = 4  # of what a simulation adds, with which a tree can live on recycling
+PLACE_BYTES = 4  # the scratch that compacting takes for each node
+SMALL_BYTES = 1024  # arrays below may lie side by side in memory
+CACHE_LINES = 128  # bytes: processors fetch lines of 64 in pairs
+BUFFER_BYTES = 8  # what it takes besides where children have moved
+SECONDS_PER_NODE = 5e-8  # that compacting takes
+SECONDS_PER_MOVED_NODE = 1e-7  # that it takes where children have moved, in large trees
+SHARE_OF_CLOCK = 0.5  # that compacting may take at the beginning of a search by the clock
+LEAST_SECONDS = 0.01  # that it may take in any case
+USABLE = 0.95  # of the memory, for nodes; the rest is for what surrounds them
+
+
+def node_fields(tree: Tree) -> dict[str, Any]:
+    """The arrays of a tree that have entries for each node, by name."""
+    return {name: array for name, array in tree._asdict().items() if name in PER_NODE and array.size > 0}
+
+
+def bytes_per_node(tree: Tree) -> int:
+    """What a node takes in all arrays together."""
+    return sum(array.nbytes for array in node_fields(tree).values()) // tree.visits.size
+
+
+def most_new_nodes(strategy: Strategy) -> int:
+    """The most nodes that a simulation can add."""
+    return strategy.method.most_new_nodes(strategy.game)
+
+
+def first_capacity(strategy: Strategy, simulations: int | None) -> int:
+    """With how much room a tree starts, in nodes: enough for a search that is not long.
+
+    What is not used is not touched, and so costs nothing; growing instead takes a seventh of the time.
+
+    Args:
+        strategy: The components of the search.
+        simulations: How many there will be; None if that is not known.
+    """
+    most = FIRST_BYTES // BYTES_PER_NODE
+    needed = most if simulations is None else min(most, simulations * most_new_nodes(strategy))
+    return FIRST_CAPACITY + most_new_nodes(strategy) + needed
+
+
+def seconds_per_node(tree: Tree) -> float:
+    """What it takes to compact a large tree, about."""
+    return SECONDS_PER_MOVED_NODE if tree.available.size > 0 else SECONDS_PER_NODE
+
+
+def fewest_nodes(strategy: Strategy, writers: int) -> int:
+    """With how many nodes a tree can live on recycling: it frees half, in which every writer must find room."""
+    return 1 + max(FEWEST_BLOCKS, 2 * writers) * most_new_nodes(strategy)
+
+
+def most_nodes(strategy: Strategy, tree: Tree, memory_mb: float, parts: int, writers: int) -> int:
+    """How many nodes fit into a part of the memory; ValueError if they are too few to search with.
+
+    Args:
+        strategy: The components of the search.
+        tree: A tree with the fields that they ask for.
+        memory_mb: The memory, in megabytes.
+        parts: How many trees share it.
+        writers: How many threads add nodes to a tree at the same time.
+    """
+    size = bytes_per_node(tree) + PLACE_BYTES + (BUFFER_BYTES if tree.available.size > 0 else 0)
+    nodes = int(USABLE * memory_mb * MEGABYTE / parts) // size
+    fewest = fewest_nodes(strategy, writers)
+    if nodes < fewest:
+        needed = np.ceil(parts * fewest * size / USABLE / MEGABYTE * 1000) / 1000
+        sharers = f"{parts} trees" if parts > 1 else f"{writers} threads"
+        shared = "" if parts == writers == 1 else f", shared by {sharers},"
+        raise ValueError(
+            f"memory_mb={memory_mb:g}{shared} is too small for {strategy.game.name}: a root and its children and some"
+            f" room to search take at least {needed:.3f}"
+        )
+    return min(nodes, MAX_NODES)
+
+
+def most_nodes_in_time(strategy: Strategy, tree: Tree, seconds: float, trees: int, writers: int) -> int:
+    """How many nodes a search by the clock can compact within its time.
+
+    It may find a full tree that was kept, or a root that has moved on.
+
+    Args:
+        strategy: The components of the search.
+        tree: A tree with the fields that they ask for.
+        seconds: Its time.
+        trees: How many trees it has: a thread may compact them one after the other.
+        writers: How many threads add nodes to a tree at the same time.
+    """
+    time_for_each = max(LEAST_SECONDS, SHARE_OF_CLOCK * seconds) / trees
+    return max(fewest_nodes(strategy, writers), int(time_for_each / seconds_per_node(tree)))
+
+
+def next_capacity(tree: Tree, limit: int) -> int:
+    """How many nodes a full tree should have room for: at most `limit`."""
+    doubled = 2 * tree.visits.size
+    small = doubled * bytes_per_node(tree) <= DOUBLED_BYTES
+    return doubled if small and doubled <= limit // DOUBLED_PART else limit
+
+
+def within(tree: Tree, limit: int) -> Tree:
+    """A tree as it is if it is small beside the limit of nodes, or else a copy that has all the room at once."""
+    return tree if tree.visits.size <= limit // DOUBLED_PART else trees.grown(tree, limit)
+
+
+def drop_least_visited(tree: Tree) -> int:
+    """Free half of a tree's room in place; return how many nodes went."""
+    most = tree.visits.size // 2
+    hanging = np.zeros(NUM_STEPS, np.int64)
+    if tree.known.size > 0:
+        return int(forget_least_visited(tree, tuple(node_fields(tree).values()), hanging, most))
+    links, fields, counters, places = parts(tree)
+    if tree.available.size > 0:
+        return int(regroup_most_visited(links, with_buffers(fields), counters, places, hanging, most))
+    return int(recycle(links, fields, counters, places, hanging, most))
+
+
+def make_root(tree: Tree, node: int, root: Position, position: Position) -> int:
+    """Keep nothing but a node's subtree, in place, and let `root` be `position`; nothing counts as recycled."""
+    links, fields, counters, places = parts(tree)
+    if tree.available.size > 0:
+        regroup_below(links, with_buffers(fields), counters, places, node, root, position)
+    else:
+        keep_below(links, fields, counters, places, node, root, position)
+    return 0
+
+
+def with_buffers(fields: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Each array with a buffer of its type; they share their memory, which is used for one array at a time."""
+    memory = np.empty(fields[0].size * BUFFER_BYTES, np.uint8)
+    return tuple((array, memory.view(array.dtype)[: array.size]) for array in fields)
+
+
+def parts(tree: Tree) -> tuple[Any, Any, Any, Any]:
+    """A tree as the compacting kernels take it."""
+    links = (tree.visits, tree.parent, tree.first_child, tree.num_children, tree.num_tried, tree.action)
+    places = np.empty(tree.visits.size, np.int32)
+    return links, tuple(node_fields(tree).values()), (tree.size, tree.depth), places
+
+
+def on_own_lines(array: NDArray[Any]) -> NDArray[Any]:
+    """A copy of a small array that shares no cache line with anything.
+
+    What two threads write to all the time must not lie side by side: their cores would wait for each other.
+    """
+    buffer = np.zeros(array.nbytes + 2 * CACHE_LINES, np.uint8)
+    start = -buffer.ctypes.data % CACHE_LINES
+    own = buffer[start : start + array.nbytes].view(array.dtype)
+    own[:] = array
+    return own
+
+
+def set_apart(arrays: Arrays) -> Arrays:
+    """A named tuple of arrays with the small ones on cache lines of their own."""
+    return type(arrays)(*(on_own_lines(array) if array.nbytes < SMALL_BYTES else array for array in arrays))

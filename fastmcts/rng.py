@@ -1,0 +1,139 @@
+"""Random numbers for rules and kernels: SplitMix64 with a stream of its own per generator.
+
+A generator is a uint64 array `[counter, step]`. The step is odd and differs from seed to seed, so two
+generators walk different cycles instead of two places of one (Steele, Lea and Flood 2014).
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmcts.compiler.jit import compiled, wrapping_integers
+from fastmcts.core.types import Rng
+from fastmcts.core.validate import whole_number
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
+SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
+ONE = np.uint64(1)
+BITS_11 = np.uint64(11)
+BITS_27 = np.uint64(27)
+BITS_30 = np.uint64(30)
+BITS_31 = np.uint64(31)
+BITS_32 = np.uint64(32)
+UNIT = 1.0 / (1 << 53)
+
+
+def make_rng(seed: int) -> Rng:
+    """Make a generator from a seed.
+
+    Args:
+        seed: Any integer; only its lowest 64 bits count.
+
+    Returns:
+        uint64 [2]: the counter and its step.
+    """
+    with wrapping_integers():
+        counter = mix(low_bits("seed", seed) + GOLDEN)
+        return np.array([counter, mix(counter ^ GOLDEN) | ONE], dtype=np.uint64)
+
+
+def spawn_seed(seed: int, index: int) -> int:
+    """Derive the seed of the `index`-th independent part of an experiment from its one seed.
+
+    Args:
+        seed: The seed of the whole: any integer, of which the lowest 64 bits count.
+        index: Which part: 0, 1, 2, ...
+
+    Returns:
+        A seed in [0, 2**63).
+    """
+    with wrapping_integers():
+        outer = mix(low_bits("seed", seed) + GOLDEN)
+        return int(mix(outer ^ mix(low_bits("index", index) + ONE)) >> ONE)
+
+
+def make_rngs(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Make a generator from each of many seeds, as `make_rng` does from one.
+
+    Args:
+        seeds: uint64 [B].
+
+    Returns:
+        uint64 [B, 2].
+    """
+    with wrapping_integers():
+        counters = mix(seeds + GOLDEN)
+        return np.stack([counters, mix(counters ^ GOLDEN) | ONE], axis=1)
+
+
+def spawn_seeds(seed: int, count: int) -> NDArray[np.uint64]:
+    """The seeds of the parts 0, 1, ..., count - 1, as `spawn_seed` gives each.
+
+    Args:
+        seed: The seed of the whole.
+        count: How many parts there are.
+
+    Returns:
+        uint64 [count].
+    """
+    with wrapping_integers():
+        outer = mix(low_bits("seed", seed) + GOLDEN)
+        return mix(outer ^ mix(np.arange(count, dtype=np.uint64) + ONE)) >> ONE
+
+
+def low_bits(name: str, number: int) -> np.uint64:
+    """The lowest 64 bits of an integer of any type."""
+    return np.uint64(whole_number(name, number) % 2**64)
+
+
+@compiled
+def mix(number: Any) -> Any:
+    """Scramble 64 bits so that neighbouring inputs share nothing."""
+    number = (number ^ (number >> BITS_30)) * FIRST_FACTOR
+    number = (number ^ (number >> BITS_27)) * SECOND_FACTOR
+    return number ^ (number >> BITS_31)
+
+
+@compiled
+def reseed(rng: Rng, seed: Any) -> None:
+    """Let a generator start from a seed of 63 bits, in place."""
+    rng[0] = mix(np.uint64(seed) + GOLDEN)
+    rng[1] = mix(rng[0] ^ GOLDEN) | ONE
+
+
+@compiled
+def draw_seed(rng: Rng) -> np.int64:
+    """Draw a seed of 63 bits."""
+    return np.int64(next_bits(rng) >> ONE)
+
+
+@compiled
+def next_bits(rng: Rng) -> np.uint64:
+    """Draw 64 random bits."""
+    rng[0] += rng[1]
+    return mix(rng[0])
+
+
+@compiled
+def below(rng: Rng, bound: int) -> int:
+    """Draw an integer from 0 to bound - 1; bound is at most 2**32.
+
+    A multiplication instead of a remainder: each value's chance is off by less than bound / 2**32.
+    """
+    return np.int64(((next_bits(rng) >> BITS_32) * np.uint64(bound)) >> BITS_32)  # pyright: ignore[reportReturnType]
+
+
+@compiled
+def unit(rng: Rng) -> float:
+    """Draw a float64 uniformly from [0, 1)."""
+    return np.float64(next_bits(rng) >> BITS_11) * UNIT
+
+
+@compiled
+def shuffle(rng: Rng, items: NDArray[np.int64], count: int) -> None:
+    """Put the first `count` items into random order, in place."""
+    for last in range(count - 1, 0, -1):
+        other = below(rng, last + 1)
+        items[last], items[other] = items[other], items[last]

@@ -1,0 +1,1 @@
+"""What decides how a search goes, one family a file: selection, expansion, rollouts, methods, proofs, stoppers."""

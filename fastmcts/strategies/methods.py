@@ -1,0 +1,295 @@
+"""Methods: what a simulation knows, and what the nodes of the tree stand for."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmcts.compiler.component import Component
+from fastmcts.compiler.jit import wrapping_integers
+from fastmcts.core.constants import NONE, TERMINAL
+from fastmcts.core.scratch import Scratch, make_scratch
+from fastmcts.core.tree import Tree
+from fastmcts.core.types import Actions, Position, Rng
+from fastmcts.core.validate import whole_number
+from fastmcts.game import Game
+from fastmcts.kernels.children import fixed_child, matched_child
+from fastmcts.kernels.copy import copy
+from fastmcts.kernels.loop import simulate
+from fastmcts.kernels.observers import simulate_together
+from fastmcts.kernels.replies import play_others
+from fastmcts.rng import draw_seed, make_rng, reseed
+
+__all__ = ["ISMCTS", "PIMC", "Method", "PerfectInformation", "SinglePerspective"]
+
+Means = NDArray[np.float64]  # [L], of the legal actions; NaN without visits
+
+OBSERVERS = ("self", "all")
+VOTES = ("visits", "value", "majority")
+EVEN = 0.5  # the mean of the rewards
+
+
+@dataclass(frozen=True)
+class Method(Component):
+    """Base of all methods; this one knows everything but what chance will bring."""
+
+    #: Whether simulations take place in worlds that are drawn from what the player to move cannot tell apart.
+    draws_worlds = False
+
+    #: Whether what was learnt below a move still holds when the move was made.
+    keeps_below = True
+
+    #: Whether somebody has to keep the nodes of each simulation, which lead to no common root.
+    keeps_path = False
+
+    @property
+    def in_kernels(self) -> "Method":
+        """The method that each tree is searched by, where that is another."""
+        return self
+
+    def fields(self, game: Game) -> tuple[str, ...]:
+        """The optional fields of the tree that the method needs for a game."""
+        return ()
+
+    def start(self, game: Game, position: Position, seed: int) -> Position:
+        """The position to search from, given the one that is asked about."""
+        return position
+
+    def begin(self, game: Game, root: Position, tree: Tree, scratch: Scratch, rng: Rng) -> None:
+        """Put the position in which a simulation starts into `scratch.state`."""
+        copy(root, scratch.state)
+
+    def simulate(self, strategy: Any, tree: Tree, scratch: Scratch, rng: Rng) -> None:
+        """Add a simulation, which starts in `scratch.state`, to the tree."""
+        simulate(strategy, tree, scratch, rng)
+
+    def most_new_nodes(self, game: Game) -> int:
+        """The most nodes that a simulation can add: the children of one node."""
+        return max(game.num_actions, game.num_chance_outcomes)
+
+    def next_child(self, strategy: Any, tree: Tree, node: int, player: int, scratch: Scratch, rng: Rng) -> int:
+        """The child to go on to from a node, whose position is in `scratch.state`; it may be added for that."""
+        return fixed_child(strategy, tree, node, player, scratch, rng)
+
+    def reply(self, game: Game, tree: Tree, node: int, fresh: bool, scratch: Scratch, rng: Rng) -> None:
+        """Called after the move to a node, which is fresh if it was never made before."""
+
+    def played_index(self, game: Game, position: Position, actions: Actions, values: Means, best: int) -> int:
+        """The index of the move to make, given that of the best one and the mean rewards of all."""
+        return best
+
+
+@dataclass(frozen=True)
+class PerfectInformation(Method):
+    """Every player sees everything, and chance is averaged over.
+
+    In a game with hidden information this is a player who sees all cards: good for analysis, a cheat in play.
+    """
+
+
+@dataclass(frozen=True)
+class SinglePerspective(Method):
+    """The tree has nodes only where one player moves; everybody else, and chance, moves at random.
+
+    A child stands for the position in which the player is to move again after its own move and the replies to
+    it. Values are that player's throughout; where nothing is hidden, of good moves with equal values one that ends
+    the game is played. Where another is to move at the root, or chance, a continuation up to the player's turn is
+    drawn from the seed first, and the search and its result are about the position there: `result.state`. In a game
+    with hidden information each simulation draws a world that the player cannot tell from the real one.
+
+    Replies that stay are one draw for each child, dice and hidden moves among them, and the search counts on it:
+    `resample=True` averages over what may happen.
+
+    Args:
+        player: Whose perspective; None is the player to move.
+        resample: Draw the replies anew at each visit. Otherwise those drawn when a child was added stay.
+    """
+
+    player: int | None = None
+    resample: bool = False
+
+    draws_worlds = True
+    keeps_below = False
+
+    def __post_init__(self) -> None:
+        if self.player is not None:
+            whole_number("SinglePerspective's player", self.player, low=0)
+        if not isinstance(self.resample, bool):
+            raise TypeError(f"SinglePerspective's resample must be True or False, not {self.resample!r}")
+
+    def fields(self, game: Game) -> tuple[str, ...]:
+        """Seeds of replies that stay; availability where a node stands for many positions."""
+        many = self.resample or game.has_hidden_information
+        return (() if self.resample else ("seed",)) + (("available",) if many else ())
+
+    def start(self, game: Game, position: Position, seed: int) -> Position:
+        """The position in which the player is to move, or the game is over."""
+        if self.player is None or game.current_player(position) == self.player:
+            return position
+        rolled, rng = position.copy(), make_rng(seed)
+        scratch = make_scratch(game.state_size, game.num_actions, game.num_players, game.num_chance_outcomes)
+        with wrapping_integers():
+            game.determinize(rolled, self.player, rng)
+            play_others(game, rolled, self.player, scratch.actions, scratch.weights, rng)
+        return rolled
+
+    def begin(self, game: Game, root: Position, tree: Tree, scratch: Scratch, rng: Rng) -> None:
+        """Start from the root, or in a world that looks the same."""
+        copy(root, scratch.state)
+        if game.has_hidden_information:
+            game.determinize(scratch.state, game.current_player(scratch.state), rng)
+
+    def next_child(self, strategy: Any, tree: Tree, node: int, player: int, scratch: Scratch, rng: Rng) -> int:
+        """By action, where a node stands for many positions."""
+        if self.resample or strategy.game.has_hidden_information:
+            return matched_child(strategy, tree, node, player, scratch, rng)
+        return fixed_child(strategy, tree, node, player, scratch, rng)
+
+    def reply(self, game: Game, tree: Tree, node: int, fresh: bool, scratch: Scratch, rng: Rng) -> None:
+        """Let the others move, as they did before if that is to stay.
+
+        A single reply that stays is kept itself, instead of what it was drawn from: where moves are dear to list, as in
+        Othello, that is a tenth faster. It is written as NONE - 1 - action, below all seeds. In another world the same
+        seed may lead to another reply, so that seeds are kept where something is hidden.
+        """
+        state, player = scratch.state, tree.player[node]
+        if self.resample:
+            play_others(game, state, player, scratch.actions, scratch.weights, rng)
+        elif not fresh and tree.seed[node] < NONE:
+            game.apply(state, NONE - 1 - tree.seed[node])
+        else:
+            if fresh:
+                tree.seed[node] = draw_seed(rng)
+            reseed(scratch.generator, tree.seed[node])
+            only = play_others(game, state, player, scratch.actions, scratch.weights, scratch.generator)
+            if only != NONE and not game.has_hidden_information:
+                tree.seed[node] = NONE - 1 - only
+
+    def played_index(self, game: Game, position: Position, actions: Actions, values: Means, best: int) -> int:
+        """A move that ends the game well owes nothing to lucky replies; if it does, the real world must not tell."""
+        if not game.has_hidden_information and values[best] > EVEN:
+            for index in np.flatnonzero(values >= values[best]):
+                after = position.copy()
+                with wrapping_integers():
+                    game.apply(after, int(actions[index]))
+                if game.current_player(after) == TERMINAL:
+                    return int(index)
+        return best
+
+
+@dataclass(frozen=True)
+class ISMCTS(Method):
+    """Information-set search: each simulation draws a world that the player to move cannot tell from the real one.
+
+    With one observer there is one tree, whose nodes are sequences of moves (Cowling, Powley and Whitehouse 2012).
+    In each world the legal moves compete, and a selection rule counts how often a move was available in place
+    of the node's visits. The others are taken to move by that tree, whatever they hold. A tree of moves tells apart
+    what happens unseen, so that a game which `hides_moves` is for all observers.
+
+    With all as observers each player has a tree of its own, in which it tells apart what it can tell apart: its
+    own cards above all, and nothing else. A simulation goes down all trees together. The tree of the player to
+    move chooses, and whoever has tried a move for the first time goes on by the rollout policy (as in Heinrich
+    and Silver 2015), while others may still be in theirs. The player to move at the root thinks about opponents
+    who know their cards; where they may hold very many hands it takes many simulations to learn what they do.
+    The result is about the tree of the player to move. The trees are dropped when a move is made
+    (`result.reused` is 0), and the principal variation ends after one move.
+
+    Args:
+        observers: "self" grows one tree of what the player to move sees, "all" one of what each player sees.
+    """
+
+    observers: str = "self"
+
+    draws_worlds = True
+
+    def __post_init__(self) -> None:
+        if self.observers not in OBSERVERS:
+            raise ValueError(f"ISMCTS's observers must be one of {', '.join(OBSERVERS)}, not {self.observers!r}")
+
+    @property
+    def keeps_below(self) -> bool:
+        """Not in trees for all players, whose information sets are found from the root only."""
+        return self.observers == "self"
+
+    @property
+    def in_kernels(self) -> Method:
+        """With one observer, this one."""
+        return self if self.observers == "self" else ALL_OBSERVERS
+
+    def fields(self, game: Game) -> tuple[str, ...]:
+        """How often each move was available."""
+        return ("available",)
+
+    def begin(self, game: Game, root: Position, tree: Tree, scratch: Scratch, rng: Rng) -> None:
+        """Start in a world that looks the same to the player to move."""
+        copy(root, scratch.state)
+        game.determinize(scratch.state, game.current_player(scratch.state), rng)
+
+    def next_child(self, strategy: Any, tree: Tree, node: int, player: int, scratch: Scratch, rng: Rng) -> int:
+        """By action, among those that are legal in this world."""
+        return matched_child(strategy, tree, node, player, scratch, rng)
+
+
+@dataclass(frozen=True)
+class AllObservers(ISMCTS):
+    """`ISMCTS(observers="all")` as it is compiled: a tree of information sets for each player."""
+
+    observers: str = "all"
+
+    keeps_path = True
+
+    def fields(self, game: Game) -> tuple[str, ...]:
+        """What information sets are found by."""
+        return ("known", "before", "after")
+
+    def simulate(self, strategy: Any, tree: Tree, scratch: Scratch, rng: Rng) -> None:
+        """Add a simulation to the trees of all players."""
+        simulate_together(strategy, tree, scratch, rng)
+
+    def most_new_nodes(self, game: Game) -> int:
+        """An information set with its moves for each player."""
+        return game.num_players * (1 + game.num_actions)
+
+
+@dataclass(frozen=True)
+class PIMC(Method):
+    """Perfect-information Monte Carlo: a search with open cards in each of several worlds, which then vote.
+
+    The worlds are drawn from the seed, look the same to the player to move, and share the simulations.
+
+    Args:
+        worlds: How many worlds.
+        vote: What decides: the "visits" of all worlds together, the mean of the moves' "value" over the worlds,
+            or the "majority" of the worlds' most visited moves.
+    """
+
+    worlds: int = 32
+    vote: str = "visits"
+
+    draws_worlds = True
+    keeps_below = False
+
+    def __post_init__(self) -> None:
+        whole_number("PIMC's worlds", self.worlds, low=1, high=4096)
+        if self.vote not in VOTES:
+            raise ValueError(f"PIMC's vote must be one of {', '.join(VOTES)}, not {self.vote!r}")
+
+    @property
+    def in_kernels(self) -> Method:
+        """Open cards in each world."""
+        return OPEN_CARDS
+
+
+#: Made once: gathering what Numba has to know of a component takes 2 ms, and PIMC needs one for each world.
+OPEN_CARDS = PerfectInformation()
+ONE_OBSERVER = ISMCTS()
+EACH_OBSERVER = ISMCTS(observers="all")
+ALL_OBSERVERS = AllObservers()
+
+
+def default_method(game: Game) -> Method:
+    """The method that suits a game."""
+    if not game.has_hidden_information:
+        return OPEN_CARDS
+    return EACH_OBSERVER if game.hides_moves else ONE_OBSERVER

@@ -1,0 +1,213 @@
+import importlib.util
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastmcts
+from fastmcts import Converged, Decided, Snapshot, Stopper, games
+from fastmcts.core.constants import ROOT
+from fastmcts.engine.budget import Budget
+from fastmcts.strategies.stoppers import next_check, next_trace
+from tests.test_mcts import assert_same_subtree
+from tests.toys import OneShot
+
+START = games.TicTacToe().new_initial_state()
+
+
+@dataclass(frozen=True)
+class After(Stopper):
+    """Stops at the first check with so many simulations."""
+
+    simulations: int
+
+    def check(self, snapshot: Snapshot) -> str | None:
+        return "enough" if snapshot.simulations >= self.simulations else None
+
+
+def test_a_stopper_of_ones_own_gives_its_reason() -> None:
+    result = fastmcts.search(START, simulations=10_000, seed=0, stop=After(100))
+    assert (result.simulations, result.stopped_by) == (112, "enough")
+    assert_same_subtree(result.tree, ROOT, fastmcts.search(START, simulations=112, seed=0).tree, ROOT)
+
+
+def test_of_several_stoppers_the_first_with_a_reason_stops() -> None:
+    result = fastmcts.search(START, simulations=10_000, seed=0, stop=[After(300), Decided(), After(100)])
+    assert result.simulations == 112
+
+
+def test_stoppers_are_asked_at_fixed_numbers_of_simulations() -> None:
+    asked: list[int] = []
+
+    class Listener(Stopper):
+        def check(self, snapshot: Snapshot) -> str | None:
+            asked.append(snapshot.simulations)
+            assert (snapshot.previous is None) == (len(asked) == 1)
+            if snapshot.previous is not None:
+                assert snapshot.previous.simulations == asked[-2]
+                assert snapshot.previous.previous is None
+            assert snapshot.visits.sum() == snapshot.simulations
+            assert snapshot.simulations_left == snapshot.visits_left == 600 - snapshot.simulations
+            assert snapshot.seconds_left is None
+            return None
+
+    fastmcts.search(START, simulations=600, seed=0, stop=Listener())
+    assert asked == [*range(16, 257, 16), *range(288, 513, 32), 576]
+    assert [next_trace(done) for done in (0, 1, 2, 3, 4, 1000)] == [1, 2, 4, 4, 8, 1024]
+    assert next_check(1 << 20) == (1 << 20) + (1 << 17)
+
+
+def test_decided_stops_exactly_when_the_leader_cannot_be_caught() -> None:
+    result = fastmcts.search(OneShot().new_initial_state(), simulations=1_000, seed=0, stop=Decided())
+    assert result.stopped_by == "decided"
+    second, first = sorted(result.visits.tolist())
+    assert first - second > 1_000 - result.simulations
+    full = fastmcts.search(OneShot().new_initial_state(), simulations=1_000, seed=0)
+    assert full.action == result.action
+
+
+@pytest.mark.parametrize(
+    ("visits", "left", "reason"), [([5, 9, 2], 4, None), ([5, 9, 2], 3, "decided"), ([7], 9, "decided")]
+)
+def test_decided_compares_the_two_most_visited(visits: list[int], left: int, reason: str | None) -> None:
+    assert Decided().check(snapshot(visits, left)) == reason
+
+
+def snapshot(visits: list[int], left: int, previous: Snapshot | None = None) -> Snapshot:
+    counts = np.array(visits, np.int64)
+    return Snapshot(
+        np.arange(len(visits)), counts, 0.5 * np.ones(len(visits)), int(counts.sum()), left, left, 1.0, None, previous
+    )
+
+
+def test_converged_measures_how_far_the_shares_have_moved() -> None:
+    before = snapshot([10, 30], 1_000)
+    after = snapshot([30, 50], 960, before)
+    gain = (0.25 * np.log(0.25 / 0.375) + 0.75 * np.log(0.75 / 0.625)) / 40
+    assert Converged(kl_gain=gain * 1.01).check(after) == "converged"
+    assert Converged(kl_gain=gain * 0.99).check(after) is None
+    assert Converged().check(before) is None, "nothing to compare with"
+    assert Converged(kl_gain=1.0).check(snapshot([40, 0], 960, before)) is None, "a move was not tried yet"
+    with pytest.raises(ValueError, match="Converged's kl_gain must be above 0, not 0"):
+        Converged(kl_gain=0.0)
+
+
+def test_a_search_whose_shares_settle_stops() -> None:
+    result = fastmcts.search(OneShot().new_initial_state(), simulations=100_000, seed=0, stop=Converged(kl_gain=1e-5))
+    assert result.stopped_by == "converged"
+    assert 16 < result.simulations < 100_000
+
+
+def test_the_budget_says_what_ended_a_search() -> None:
+    assert fastmcts.search(START, simulations=50, seed=0).stopped_by == "simulations"
+    assert fastmcts.search(START, simulations=50, seconds=60.0, seed=0).stopped_by == "simulations"
+    assert fastmcts.search(START, seconds=0.01, seed=0).stopped_by == "seconds"
+
+
+def test_seconds_are_overshot_by_less_than_a_chunk() -> None:
+    fastmcts.search(START, simulations=100, seed=0)
+    overshoots = []
+    for seconds in (0.005, 0.05, 0.1, 0.2):
+        result = fastmcts.search(START, seconds=seconds, seed=0)
+        assert result.seconds >= seconds
+        overshoots.append(result.seconds - seconds)
+    assert sorted(overshoots)[1] < 0.03, "other work on the machine may disturb some, not most"
+
+
+def test_a_slow_game_does_not_overshoot_either() -> None:
+    budget = Budget(None, 0.2)
+    while budget.ended_by is None:
+        chunk = budget.next_chunk()
+        time.sleep(0.004 * chunk)
+        budget.record(chunk)
+    assert budget.elapsed < 0.23
+
+
+def test_time_spent_outside_of_the_chunks_does_not_slow_them_down() -> None:
+    budget = Budget(1_000_000, None, speed=1e-6)
+    assert budget.next_chunk() == 312, "20 ms, if it were 64 times as slow as before"
+    assert budget.next_chunk(up_to=70) == 70
+
+
+def test_how_a_search_is_cut_makes_no_difference() -> None:
+    ways: list[Any] = [{"trace": True}, {"stop": After(10**9)}, {"progress": lambda look: None}]
+    for options in ways:
+        cut = fastmcts.search(START, simulations=700, seed=4, **options)
+        assert_same_subtree(cut.tree, ROOT, fastmcts.search(START, simulations=700, seed=4).tree, ROOT)
+
+
+def test_a_trace_has_the_root_at_powers_of_two() -> None:
+    result = fastmcts.search(START, simulations=300, seed=2, trace=True)
+    trace = result.trace
+    assert trace is not None
+    assert trace.simulations.tolist() == [1, 2, 4, 8, 16, 32, 64, 128, 256]
+    assert trace.visits.shape == trace.values.shape == (9, 9)
+    for simulations, visits, values in zip(trace.simulations, trace.visits, trace.values, strict=True):
+        then = fastmcts.search(START, simulations=int(simulations), seed=2)
+        assert visits.tolist() == then.visits.tolist()
+        np.testing.assert_array_equal(values, then.values)
+    assert fastmcts.search(START, simulations=10, seed=2).trace is None
+
+
+def test_a_callback_sees_the_search_go_on() -> None:
+    looks: list[Snapshot] = []
+    result = fastmcts.search(START, seconds=0.35, seed=0, progress=looks.append)
+    assert len(looks) >= 2
+    assert [look.simulations for look in looks] == sorted(look.simulations for look in looks)
+    last = looks[-1]
+    assert last.simulations == result.simulations
+    assert last.action == result.action
+    assert last.value == result.values.max() or last.value == result.values[result.visits.argmax()]
+    assert last.rate > 0
+    assert last.seconds_left == 0.0
+
+
+def test_an_error_in_a_callback_ends_the_search_and_leaves_the_tree_whole() -> None:
+    def fail(look: Snapshot) -> None:
+        raise RuntimeError("stop here")
+
+    mcts = fastmcts.MCTS(START.game, simulations=200, seed=0, progress=fail)
+    with pytest.raises(RuntimeError, match="stop here"):
+        mcts.search(START)
+    assert mcts.forest.root_visits == 200
+
+
+@pytest.mark.skipif(importlib.util.find_spec("rich") is None, reason="needs rich")
+def test_the_bar_shows_rate_move_and_value(capsys: pytest.CaptureFixture[str]) -> None:
+    from fastmcts.engine.progress import Bar, search_progress
+
+    bar = search_progress(True, START)
+    assert isinstance(bar, Bar)
+    assert bar.describe(snapshot([5, 9], 6)) == "14 simulations, 14/s; best: b1, value 0.500"
+    assert bar.fraction(snapshot([5, 9], 6)) == 0.7
+    fastmcts.search(START, simulations=20, seed=0, progress=True)
+    fastmcts.search_batch([START], simulations=20, seed=0, progress=True)
+
+
+def test_without_rich_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "rich", None)
+    with pytest.raises(ImportError, match=r'pip install "fastmcts-numba\[progress\]"'):
+        fastmcts.search(START, simulations=20, seed=0, progress=True)
+
+
+class Patience(Stopper):
+    """Stops when it was asked so often."""
+
+    asked = 0
+
+    def check(self, snapshot: Snapshot) -> str | None:
+        self.asked += 1
+        return "enough" if self.asked == 5 else None
+
+
+def test_what_a_stopper_notes_down_counts_for_one_search_alone() -> None:
+    patience = Patience()
+    mcts = fastmcts.MCTS(START.game, simulations=1_000, seed=0, stop=patience)
+    for _ in range(3):
+        assert mcts.search(START).simulations == 80
+    batch = fastmcts.search_batch([START] * 4, simulations=1_000, seed=0, stop=patience, threads=2)
+    assert batch.simulations == 4 * 80
+    assert patience.asked == 0
