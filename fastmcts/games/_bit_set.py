@@ -39,6 +39,12 @@ def fill(state: Position, start: int, size: int) -> None:
 
 
 @compiled
+def add(state: Position, start: int, number: int) -> None:
+    """Put a number into a set."""
+    state[start + (number >> SHIFT)] |= np.int64(1) << (number & INSIDE)
+
+
+@compiled
 def remove(state: Position, start: int, number: int) -> None:
     """Take a number that is in a set out of it."""
     state[start + (number >> SHIFT)] ^= np.int64(1) << (number & INSIDE)
@@ -78,14 +84,25 @@ def nth(state: Position, start: int, words: int, n: int) -> int:
 
 
 @compiled
-def window(state: Position, start: int, first: int, width: int) -> int:
-    """Which of the numbers from `first` on, of a window of less than WORD, are in a set: bit 0 is `first`."""
-    word, shift = first >> SHIFT, first & INSIDE
-    bits = state[start + word] >> shift
-    if shift + width > WORD:
+def ahead(state: Position, start: int, words: int, word: int, distance: int) -> int:
+    """A word of a set that is moved: it has a bit for each number that is in the set if `distance` is added to it.
+
+    The distance is from 1 to WORD - 1. In the last word, bits for sums outside of it mean nothing.
+    """
+    bits = state[start + word] >> distance
+    if word + 1 < words:
         # The sign has filled the bits from above.
-        bits = bits & ((1 << (WORD - shift)) - 1) | state[start + word + 1] << (WORD - shift)
-    return bits & ((1 << width) - 1)
+        bits = bits & ((1 << (WORD - distance)) - 1) | state[start + word + 1] << (WORD - distance)
+    return bits
+
+
+@compiled
+def behind(state: Position, start: int, words: int, word: int, distance: int) -> int:
+    """The same for each number that is in the set if `distance` is subtracted from it."""
+    bits = state[start + word] << distance
+    if word > 0:
+        bits |= state[start + word - 1] >> (WORD - distance) & ((1 << distance) - 1)
+    return bits
 
 
 @compiled

@@ -3,7 +3,20 @@
 import numpy as np
 import pytest
 
-from fastmcts.games._bit_set import WORD, count, fill, is_empty, members, nth, remove, window, words_for, write_all
+from fastmcts.games._bit_set import (
+    WORD,
+    add,
+    ahead,
+    behind,
+    count,
+    fill,
+    is_empty,
+    members,
+    nth,
+    remove,
+    words_for,
+    write_all,
+)
 
 START = 3
 
@@ -22,11 +35,22 @@ def test_a_set_that_empties_agrees_with_pythons(size: int) -> None:
         assert not is_empty(state, START, words)
         assert buffer[: write_all(state, START, words, buffer)].tolist() == sorted(expected)
         assert [int(nth(state, START, words, n)) for n in range(len(expected))] == sorted(expected)
-        width = int(draw.integers(1, min(size, WORD - 1) + 1))
-        first = int(draw.integers(size - width + 1))
-        inside = sum(1 << number - first for number in expected if first <= number < first + width)
-        assert window(state, START, first, width) == inside
+        distance = int(draw.integers(1, WORD))
+        for word in range(words):
+            inside = range(WORD * word, min(WORD * word + WORD, WORD * words - distance))
+            moved = int(ahead(state, START, words, word, distance))
+            assert {number for number in inside if moved >> number % WORD & 1} == {
+                number for number in inside if number + distance in expected
+            }
+            moved = int(behind(state, START, words, word, distance))
+            assert {number for number in range(WORD * word, WORD * word + WORD) if moved >> number % WORD & 1} == {
+                number for number in range(WORD * word, WORD * word + WORD) if number - distance in expected
+            }
         number = int(draw.choice(sorted(expected)))
+        remove(state, START, number)
+        assert members(state, START, size) == expected - {number}
+        add(state, START, number)
+        assert members(state, START, size) == expected
         remove(state, START, number)
         expected.remove(number)
     assert is_empty(state, START, words)
