@@ -1,8 +1,6 @@
 """The quick group of tests on every Python that is found, with the newest and with the oldest packages we promise.
 
-nox                     # all of it; interpreters that are missing are skipped
-nox -s lowest           # the oldest Numba and NumPy
-nox -s newest-3.13
+`nox` runs all of it, and skips interpreters that are missing; `nox -s lowest` and `nox -s newest-3.13` run a part.
 """
 
 import nox
