@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.compiler.component import same
+from fastmcts.compiler.notice import Heeding
 from fastmcts.core.constants import NONE
 from fastmcts.core.validate import whole_number
 from fastmcts.engine.aside import Aside
@@ -125,7 +126,7 @@ class SearchWorker:
         self.task = task
         self.positions = 0
         self.simulations = 0
-        options = dataclasses.replace(task.options, threads=1, progress=False)
+        options = dataclasses.replace(task.options, threads=1, progress=None)
         self.mcts = MCTS.__new__(MCTS)
         self.mcts.build(task.game, options, sharers=threads)
 
@@ -193,7 +194,8 @@ def search_batch(
     threads = min(checked.threads, len(positions))
     queue = BatchQueue(len(positions))
     workers = [kind(task, threads) for _ in range(threads)]
-    compile_seconds = sum(worker.prepare() for worker in workers)
+    with Heeding(checked.progress):
+        compile_seconds = sum(worker.prepare() for worker in workers)
     start = time.perf_counter()
     with batch_progress(checked.progress) as progress:
         work_off(workers, queue, progress, start)
