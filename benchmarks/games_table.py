@@ -32,13 +32,12 @@ def long_table() -> Iterator[str]:
             f"`{game.name}`",
             f"`{game!r}`",
             f"{game.num_actions}",
-            f"{game.state_size}",
             f"{game.max_game_length:,}",
             f"{game.min_utility:g} to {game.max_utility:g}",
         )
         for game in all_games()
     )
-    return arena.table(("id", "class and options", "actions", "entries", "most moves", "utilities"), rows)
+    return arena.table(("id", "class and options", "actions", "most moves", "utilities"), rows)
 
 
 def all_games() -> Iterator[Game]:

@@ -1,5 +1,6 @@
 """Every example runs, with a small budget, and prints what it is about."""
 
+import re
 from importlib import import_module
 from typing import Any
 
@@ -8,24 +9,24 @@ import pytest
 from fastmcts.testing import check_game
 from tests.subprocesses import REPOSITORY
 
-#: For each example the arguments that make it short, and something that it prints then.
+#: For each example the arguments that make it short, and a pattern of something that it prints then.
 EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
     "analyse_deal": ({"simulations": 60, "hand_size": 2}, "PerfectInformation: "),
     "dice_race": ({"simulations": 500}, "\nstep\n"),
     "generate_data": (
         {"simulations": 5, "number_of_games": 2},
-        "positions (45, 4), policies (45, 7), outcomes (45,)",
+        r"positions \((\d+), 4\), policies \(\1, 7\), outcomes \(\1,\)",
     ),
-    "higher_card": ({"simulations": 500}, "ISMCTS()"),
+    "higher_card": ({"simulations": 500}, r"ISMCTS\(\)"),
     "klondike_deal": ({"simulations": 5, "most_moves": 3}, "3 moves, not won"),
     "nim": ({}, "\ntake 2\n"),
     "play_match": ({"simulations": 5, "number_of_games": 4}, "4 games"),
-    "prioritized_sos": ({"size": 4}, "Prioritized(value=0.8, visits=1): c1S was visited"),
-    "single_perspective": ({"simulations": 50}, "SinglePerspective(player=None, resample=True): "),
+    "prioritized_sos": ({"size": 4}, r"Prioritized\(value=0.8, visits=1\): c1S was visited"),
+    "single_perspective": ({"simulations": 50}, r"SinglePerspective\(player=None, resample=True\): "),
     "solve_position": ({}, "proven after"),
     "sweep_constant": ({"simulations": 5, "number_of_games": 4, "constants": (0.1, 2.0)}, "c = 2.0: "),
-    "tiny_tic_tac_toe": ({}, "[0.0, 0.0]"),
-    "whist_table": ({"simulations": 100}, "player 3 lacks: ['C']"),
+    "tiny_tic_tac_toe": ({}, r"\[0.0, 0.0\]"),
+    "whist_table": ({"simulations": 100}, r"player 3 lacks: \['C'\]"),
 }
 
 
@@ -38,7 +39,8 @@ def test_every_example_is_run() -> None:
 def test_examples_run(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     arguments, printed = EXAMPLES[name]
     import_module(f"examples.{name}").main(**arguments)
-    assert printed in capsys.readouterr().out
+    output = capsys.readouterr().out
+    assert re.search(printed, output), output
 
 
 @pytest.mark.slow_to_compile
