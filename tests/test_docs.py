@@ -1,0 +1,32 @@
+"""The pages of the documentation are complete; that they can be built is checked by `mkdocs build --strict`."""
+
+import re
+
+import pytest
+
+import fastmcts
+from fastmcts import experiments, testing
+from tests.subprocesses import REPOSITORY
+
+REFERENCE = "\n".join(page.read_text() for page in (REPOSITORY / "docs" / "reference").glob("*.md"))
+DOCUMENTED = {path.rpartition(".")[2] for path in re.findall(r"^::: ([\w.]+)$", REFERENCE, re.MULTILINE)}
+CONSTANTS_AND_MODULES = {"CHANCE", "TERMINAL", "games", "testing"}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [set(fastmcts.__all__) - CONSTANTS_AND_MODULES, set(experiments.__all__), set(testing.__all__)],
+    ids=["fastmcts", "experiments", "testing"],
+)
+def test_the_reference_has_every_public_name(names: set[str]) -> None:
+    assert sorted(names - DOCUMENTED) == []
+
+
+def test_the_reference_has_every_game() -> None:
+    games = {type(fastmcts.load_game(name)).__name__ for name in fastmcts.registered_games()}
+    assert sorted(games - DOCUMENTED) == []
+
+
+def test_constants_are_explained() -> None:
+    for name in ("CHANCE", "TERMINAL"):
+        assert f"`fastmcts.{name}` ({getattr(fastmcts, name)})" in REFERENCE
