@@ -27,6 +27,12 @@ def test_the_reference_has_every_game() -> None:
     assert sorted(games - DOCUMENTED) == []
 
 
+def test_every_example_is_shown() -> None:
+    pages = (REPOSITORY / "docs" / "examples.md").read_text() + (REPOSITORY / "docs" / "your_own_game.md").read_text()
+    names = {path.name for path in (REPOSITORY / "examples").glob("*.py")}
+    assert sorted(name for name in names if f"examples/{name}" not in pages) == []
+
+
 def test_constants_are_explained() -> None:
     for name in ("CHANCE", "TERMINAL"):
         assert f"`fastmcts.{name}` ({getattr(fastmcts, name)})" in REFERENCE
