@@ -11,7 +11,7 @@ from tests.subprocesses import REPOSITORY
 
 REFERENCE = "\n".join(page.read_text() for page in (REPOSITORY / "docs" / "reference").glob("*.md"))
 DOCUMENTED = {path.rpartition(".")[2] for path in re.findall(r"^::: ([\w.]+)$", REFERENCE, re.MULTILINE)}
-CONSTANTS_AND_MODULES = {"CHANCE", "TERMINAL", "games", "testing"}
+CONSTANTS_AND_MODULES = {"CHANCE", "TERMINAL", "games", "rng", "testing"}
 
 
 @pytest.mark.parametrize(
