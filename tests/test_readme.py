@@ -114,8 +114,8 @@ def test_the_rows_of_the_readme_are_those_of_the_benchmarks(monkeypatch: pytest.
     monkeypatch.syspath_prepend(REPOSITORY / "benchmarks")
     script = import_module("readme_tables")
     assert between(README, script.ROWS) == list(script.headline_table(script.PAGE.read_text()))
-    with pytest.raises(ValueError, match="no table has the row 'fastmcts' and the column 'goal'"):
-        script.cell(script.PAGE.read_text(), "fastmcts", "goal")
+    with pytest.raises(ValueError, match="no table has the row 'Hex 11x11' and the column 'ratio'"):
+        script.cell(script.PAGE.read_text(), "Hex 11x11", "ratio")
 
 
 def between(page: Path, markers: tuple[str, str]) -> list[str]:
