@@ -94,7 +94,7 @@ def test_worlds_that_look_the_same_are_searched_the_same(game: fastmcts.Game, me
     mcts = MCTS(game, simulations=12, method=method, rollout=SHORT)
 
     def search(state: fastmcts.State, seed: int) -> fastmcts.SearchResult:
-        mcts.start_over(seed)
+        mcts.driver.start_over(seed)
         return mcts.search(state)
 
     pairs = looking_the_same(game)
@@ -299,7 +299,7 @@ def test_an_mcts_object_lets_worlds_vote_move_after_move() -> None:
 
 
 @pytest.mark.parametrize("vote", ["visits", "value", "majority"])
-def test_worlds_vote_in_batches_too(vote: str) -> None:
+def test_worlds_vote_in_batches_too(vote: Any) -> None:
     states = list(positions(SMALL, 6))
     batch = fastmcts.search_batch(states, simulations=50, seed=3, threads=2, method=PIMC(worlds=4, vote=vote))
     for index, state in enumerate(states):

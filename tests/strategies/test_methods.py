@@ -313,9 +313,9 @@ def test_bad_parameters_are_refused() -> None:
     with pytest.raises(ValueError, match="PIMC's worlds must be from 1 to 4,096"):
         PIMC(worlds=0)
     with pytest.raises(ValueError, match="PIMC's vote must be one of visits, value, majority"):
-        PIMC(vote="all")
+        PIMC(vote="all")  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="ISMCTS's observers must be"):
-        ISMCTS(observers="nobody")
+        ISMCTS(observers="nobody")  # pyright: ignore[reportArgumentType]
     with pytest.raises(TypeError, match=r"method must be a Method, such as PerfectInformation\(\)"):
         fastmcts.search(games.TicTacToe().new_initial_state(), simulations=10, method="ismcts")  # pyright: ignore[reportArgumentType]
 

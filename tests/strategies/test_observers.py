@@ -159,7 +159,7 @@ def test_what_does_not_fit_all_observers_is_refused(options: dict[str, Any], mes
 
 def test_other_observers_are_refused() -> None:
     with pytest.raises(ValueError, match="ISMCTS's observers must be one of self, all, not 'nobody'"):
-        ISMCTS(observers="nobody")
+        ISMCTS(observers="nobody")  # pyright: ignore[reportArgumentType]
 
 
 def test_several_forests_and_batches_have_all_observers_too() -> None:
