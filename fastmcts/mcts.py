@@ -74,6 +74,7 @@ class MCTS:
         """
         request = self.driver.request(state, simulations, seconds)
         self.leave_results()
+        self.driver.notice_edits()
         return self.shown(self.driver.search(request))
 
     @one_at_a_time

@@ -87,7 +87,10 @@ MAX_VISITS = 2**31 - 1  # visits are int32
 
 
 class Tree(NamedTuple):
-    """The arrays of one search tree; the module's text describes each."""
+    """The arrays of one search tree, as `result.tree` shows them; the text of `fastmcts.core.tree` describes each.
+
+    `tree.visits[node]` is what a node was visited; node 0 is the root, and the first `tree.size[0]` nodes are in use.
+    """
 
     visits: NDArray[np.int32]
     value_sum: NDArray[np.float64]

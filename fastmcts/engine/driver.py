@@ -80,7 +80,6 @@ class Driver:
     def search(self, request: Request) -> SearchResult:
         """Search as it was asked for."""
         start = time.perf_counter()
-        self.notice_edits()
         self.go_to(request.state, request.player)
         forest, options = self.forest, self.plan.options
         before = forest.root_visits

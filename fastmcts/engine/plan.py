@@ -5,10 +5,9 @@ import secrets
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
-from operator import is_
 from typing import Any, Literal
 
-from fastmcts.compiler.component import ComponentType, brief, same
+from fastmcts.compiler.component import Component, ComponentType, brief, is_own_strategy, same
 from fastmcts.core.constants import CHANCE
 from fastmcts.core.tree import bytes_per_node
 from fastmcts.core.validate import whole_number
@@ -66,8 +65,19 @@ class Plan:
 
     @property
     def is_current(self) -> bool:
-        """Whether nobody has edited the rules of a component since the plan was made."""
-        return all(map(is_, types_of(self.strategy), self.rules))
+        """Whether nobody has edited the rules of the game, or of another component, since the plan was made."""
+        return self.game.numba_type is self.rules[0] and self.has_current_components
+
+    @property
+    def has_current_components(self) -> bool:
+        """The same, but for the game."""
+        return all(component.numba_type is known for component, known in self.foreign_components)
+
+    @cached_property
+    def foreign_components(self) -> tuple[tuple[Component, ComponentType], ...]:
+        """The components besides the game that are not the package's own, so that somebody may edit them."""
+        pairs = zip(self.strategy[1:], self.rules[1:], strict=True)
+        return tuple((component, known) for component, known in pairs if not is_own_strategy(type(component)))
 
     def renewed(self) -> "Plan":
         """The same plan for rules that were edited."""
@@ -76,6 +86,10 @@ class Plan:
     def in_worker(self) -> "Plan":
         """The plan of one of several threads that each search positions of their own."""
         return dataclasses.replace(self, options=self.options.copied({"threads": 1, "progress": False}))
+
+    def for_game(self, game: Game) -> "Plan":
+        """The same plan for an equal game, which may have other values in fields that are not compared."""
+        return dataclasses.replace(self, game=game, strategy=self.strategy._replace(game=game))
 
     # ---- What follows from the options
 
@@ -202,7 +216,9 @@ def plan_for(
         plan = PLANS.get(key)
     except (TypeError, ValueError):  # something cannot be hashed, or compared
         plan = key = None
-    if plan is not None and plan.is_current:
+    if plan is not None and plan.has_current_components:
+        if plan.game is not game:  # but equal
+            plan = PLANS[key] = plan.for_game(game)
         return plan, checked_seed(seed)
     checked = make_options({**asked, "seed": seed})
     plan = make_plan(game, checked, purpose)

@@ -160,7 +160,7 @@ PERSPECTIVE_GAMES = [games.TicTacToe(), Nim(), TwiceInARow(), ThreePlayers(), ga
 
 @pytest.mark.parametrize("game", PERSPECTIVE_GAMES, ids=lambda game: game.name)
 def test_single_perspective_builds_the_tree_of_its_naive_version(game: fastmcts.Game) -> None:
-    state = game.new_initial_state()
+    state = game.new_initial_state(seed=0)
     result = fastmcts.search(state, simulations=300, seed=5, strategy="plain", method=SinglePerspective())
     check_tree(result.tree)
     assert (result.tree.player[: result.tree.size[0]][list(children(result.tree, ROOT))] == 0).all()
@@ -169,7 +169,7 @@ def test_single_perspective_builds_the_tree_of_its_naive_version(game: fastmcts.
 
 @pytest.mark.parametrize("game", PERSPECTIVE_GAMES, ids=lambda game: game.name)
 def test_resampled_replies_build_the_tree_of_their_naive_version(game: fastmcts.Game) -> None:
-    state = game.new_initial_state()
+    state = game.new_initial_state(seed=0)
     result = fastmcts.search(state, simulations=300, seed=5, strategy="plain", method=SinglePerspective(resample=True))
     check_tree(result.tree)
     naive.assert_same_tree(result.tree, ROOT, naive.Resampled(state, 5).run(300))
