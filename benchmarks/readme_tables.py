@@ -14,6 +14,7 @@ from pathlib import Path
 
 import arena
 import default_rule
+import native
 import native_limit
 import peer_speed
 import strategy_matches
@@ -25,7 +26,6 @@ from fastmcts.testing.strategies import first_decision, searchable_games
 README = Path(__file__).parent.parent / "README.md"
 SPEED = ("<!-- tables -->", "<!-- end of tables -->")
 MATCHES = ("<!-- match tables -->", "<!-- end of match tables -->")
-SIMULATIONS = 100_000
 ROUNDS = 7
 GAME_SIMULATIONS = 20_000  # for each game: some have long rollouts
 GAME_ROUNDS = 3
@@ -58,17 +58,12 @@ def games_table() -> Iterator[str]:
 
 
 def native_table() -> Iterator[str]:
-    """Ours beside C++ written for the one game."""
-    program = native_limit.build()
-    if program is None:
-        sys.exit("no C++ compiler was found")
-    pairs = native_limit.compare(program, SIMULATIONS, 2 * ROUNDS)
-    ours, native = (SIMULATIONS / min(column) for column in zip(*pairs, strict=True))
-    rows = [
-        ("fastmcts", f"{ours:,.0f}", f"{ours / native:.2f}"),
-        ("C++ by hand, `-O3 -march=native`, the same tree", f"{native:,.0f}", "1"),
-    ]
-    return arena.table(("Connect Four 7x6", "simulations/s", "ratio"), rows)
+    """Ours as a multiple of C++ written for each game."""
+    if native.compiler() is None:
+        sys.exit(f"no C++ compiler was found: none of {', '.join(native.COMPILERS)}")
+    for name in native.GAMES:
+        native_limit.check(name)
+    return native_limit.ratio_table(list(native.GAMES), ROUNDS)
 
 
 def first_search_table() -> Iterator[str]:

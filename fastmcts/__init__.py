@@ -24,6 +24,7 @@ from fastmcts.strategies.rollout import MAST, CarefulRollout, Decisive, GameRoll
 from fastmcts.strategies.selection import GRAVE, PUCT, UCB1, UCT, Selection, UCB1Tuned
 from fastmcts.strategies.snapshot import Snapshot, Trace
 from fastmcts.strategies.stoppers import Agreed, Converged, Decided, Stopper
+from fastmcts.warmup import WarmupResult, warmup
 
 __version__ = "0.1.0"
 
@@ -70,6 +71,7 @@ __all__ = [
     "Trace",
     "Tree",
     "UCB1Tuned",
+    "WarmupResult",
     "compiled",
     "games",
     "load_game",
@@ -78,6 +80,7 @@ __all__ = [
     "search",
     "search_batch",
     "spawn_seed",
+    "warmup",
 ]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.compiler.component import same
+from fastmcts.compiler.notice import Heeding
 from fastmcts.core.constants import NONE
 from fastmcts.core.validate import whole_number
 from fastmcts.engine.aside import Aside
@@ -190,7 +191,8 @@ def search_batch(
     threads = min(plan.options.threads, task.count)
     queue = BatchQueue(task.count)
     workers = [kind(task, threads) for _ in range(threads)]
-    compile_seconds = sum(worker.prepare() for worker in workers)
+    with Heeding(plan.options.progress):
+        compile_seconds = sum(worker.prepare() for worker in workers)
     start = time.perf_counter()
     with batch_progress(plan.options.progress) as progress:
         work_off(workers, queue, progress, start)

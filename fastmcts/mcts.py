@@ -12,7 +12,7 @@ from fastmcts.engine.forest import Forest
 from fastmcts.engine.plan import plan_for
 from fastmcts.engine.turns import Turn, one_at_a_time
 from fastmcts.game import Game
-from fastmcts.options import Options, SearchOptions
+from fastmcts.options import Options, SearchOptions, without_callback
 from fastmcts.result import SearchResult
 from fastmcts.state import State
 
@@ -160,7 +160,7 @@ class MCTS:
         return {
             **{name: value for name, value in self.__dict__.items() if name not in MADE_ANEW},
             "game": self.game,
-            "options": dataclasses.replace(self.options, progress=self.options.progress is True),
+            "options": dataclasses.replace(self.options, progress=without_callback(self.options.progress)),
             "header": forest_header(self.forest),
             "arrays": {name: array.copy() for name, array in forest_arrays(self.forest).items()},
         }

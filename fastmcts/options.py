@@ -23,8 +23,9 @@ FinalMove = Literal["visits", "value", "robust_max", "lcb"]
 Parallel = Literal["trees", "shared"]
 OnInterrupt = Literal["raise", "return"]
 
-#: True for a bar, False for none, or a function that is called about ten times a second.
-ProgressOption = bool | Callable[[Any], object]
+#: True for a bar, or a function that is called about ten times a second; False to see nothing at all, None only that
+#: something is being compiled.
+ProgressOption = bool | Callable[[Any], object] | None
 
 
 class SearchOptions(TypedDict, total=False):
@@ -87,7 +88,8 @@ class Options:
         threads: How many threads work on them. The result is the same for any number, unless they share one tree.
         parallel: What the threads share: "trees" gives each tree to one thread, "shared" lets all of them search one
             tree, which is faster to good moves but never the same twice.
-        progress: True shows a bar; a function is called with a `Snapshot` about ten times a second.
+        progress: True shows a bar; a function is called with a `Snapshot` about ten times a second. Whatever takes more
+            than a second to compile is announced on a terminal and in a notebook, unless this is False.
         trace: Record the statistics of the root at 1, 2, 4, ... simulations in `result.trace`.
         on_interrupt: What Ctrl-C does: "raise" raises KeyboardInterrupt, "return" returns the result so far, with
             `result.stopped_by == "interrupted"`.
@@ -112,7 +114,7 @@ class Options:
     trees: int = 1
     threads: int = 1
     parallel: Parallel = "trees"
-    progress: ProgressOption = False
+    progress: ProgressOption = None
     trace: bool = False
     on_interrupt: OnInterrupt = "raise"
     checked: bool = False
@@ -205,8 +207,8 @@ class Options:
         if not isinstance(self.stop, Sequence) or not all(isinstance(one, Stopper) for one in self.stop):
             raise TypeError(f"stop must be a Stopper or several, such as Decided(), not {self.stop!r}")
         object.__setattr__(self, "stop", tuple(self.stop))
-        if not isinstance(self.progress, bool) and not callable(self.progress):
-            raise TypeError(f"progress must be True, False or a function, not {self.progress!r}")
+        if not (self.progress is None or isinstance(self.progress, bool) or callable(self.progress)):
+            raise TypeError(f"progress must be True, False, None or a function, not {self.progress!r}")
         for name in ("search_forced", "trace", "checked", "solver"):
             if not isinstance(getattr(self, name), bool) and not (name == "solver" and self.solver is None):
                 raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")
@@ -235,6 +237,11 @@ def make_options(keywords: dict[str, Any]) -> Options:
             hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
             raise TypeError(f"there is no search option {name!r}; {hint}")
     return Options(**keywords)
+
+
+def without_callback(progress: ProgressOption) -> bool | None:
+    """The option as far as it can be written to a file: without a function."""
+    return progress if isinstance(progress, bool) else None
 
 
 def example(kind: type[Component]) -> str:

@@ -14,7 +14,20 @@ PACKAGE = REPOSITORY / "fastmcts"
 
 #: What a component is made of, from the ground up; rooms are folders, and modules at the top.
 GROUND = ("errors", "compiler", "core", "rng", "bits")
-SEARCHES = (*GROUND, "kernels", "game", "strategies", "games", "options", "result", "engine", "search", "mcts", "batch")
+SEARCHES = (
+    *GROUND,
+    "kernels",
+    "game",
+    "strategies",
+    "games",
+    "options",
+    "result",
+    "engine",
+    "search",
+    "mcts",
+    "batch",
+    "warmup",
+)
 
 #: Room -> what it may import besides itself: rooms, or single modules of them. Each stands below those that use it.
 ROOMS: dict[str, tuple[str, ...]] = {
@@ -34,6 +47,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "search": ("game", "options", "result", "engine"),
     "mcts": ("game", "options", "result", "engine"),
     "batch": (*GROUND, "game", "strategies", "options", "result", "engine"),
+    "warmup": ("compiler.notice", "game", "options", "engine", "mcts"),
     "__init__": SEARCHES,
     "testing": (*SEARCHES, "__init__"),
     "experiments": (*SEARCHES, "__init__"),

@@ -252,7 +252,7 @@ def test_visits_beyond_what_int32_counts_are_refused() -> None:
         ({"memory_mb": "1"}, TypeError, "memory_mb must be a number"),
         ({"stop": "now"}, TypeError, "stop must be a Stopper or several, such as Decided"),
         ({"stop": fastmcts.UCT()}, TypeError, "stop must be a Stopper"),
-        ({"progress": 3}, TypeError, "progress must be True, False or a function"),
+        ({"progress": 3}, TypeError, "progress must be True, False, None or a function"),
         ({"trace": 1}, TypeError, "trace must be True or False"),
         ({"search_forced": None}, TypeError, "search_forced must be True or False"),
     ],

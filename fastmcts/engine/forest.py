@@ -4,6 +4,7 @@ from types import TracebackType
 
 import numpy as np
 
+from fastmcts.compiler.notice import Heeding
 from fastmcts.core.constants import ROOT
 from fastmcts.core.tree import MAX_VISITS, Tree
 from fastmcts.core.types import Position
@@ -113,13 +114,14 @@ class Forest:
         if self.has_worlds:
             self.plant(position)
             return
-        for searcher in self.searchers:
-            if keep:
-                searcher.advance(path, position)
-            else:
-                searcher.plant(position)
-        for searcher in self.searchers:
-            searcher.finish_change()
+        with Heeding(self.plan.options.progress):
+            for searcher in self.searchers:
+                if keep:
+                    searcher.advance(path, position)
+                else:
+                    searcher.plant(position)
+            for searcher in self.searchers:
+                searcher.finish_change()
 
     def set_clock(self, seconds: float | None) -> None:
         """Let the next search have so many seconds, or any number."""
@@ -128,9 +130,10 @@ class Forest:
 
     def prepare(self, simulations: int | None) -> float:
         """Compile what a search of so many simulations needs, or load it from the cache; return the seconds."""
-        seconds = sum([searcher.prepare() for searcher in self.searchers])
-        if self.may_fill(simulations):
-            seconds += self.searchers[0].prepare_recycling()
+        with Heeding(self.plan.options.progress):
+            seconds = sum([searcher.prepare() for searcher in self.searchers])
+            if self.may_fill(simulations):
+                seconds += self.searchers[0].prepare_recycling()
         return seconds
 
     def may_fill(self, simulations: int | None) -> bool:

@@ -85,7 +85,7 @@ class Plan:
 
     def in_worker(self) -> "Plan":
         """The plan of one of several threads that each search positions of their own."""
-        return dataclasses.replace(self, options=self.options.copied({"threads": 1, "progress": False}))
+        return dataclasses.replace(self, options=self.options.copied({"threads": 1, "progress": None}))
 
     def for_game(self, game: Game) -> "Plan":
         """The same plan for an equal game, which may have other values in fields that are not compared."""

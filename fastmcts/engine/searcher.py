@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Hashable
+from contextvars import copy_context
 from functools import partial
 from typing import Any
 
@@ -173,13 +174,22 @@ class Searcher:
 
     def prepare_recycling(self) -> float:
         """Compile what makes room in a full tree, or load it from the cache; return the seconds."""
+        return self.prepare_change(capacity.drop_least_visited)
+
+    def prepare_advancing(self) -> float:
+        """Compile what makes another node the root, or load it from the cache; return the seconds."""
+        position = np.zeros_like(self.position)
+        return self.prepare_change(capacity.make_root, ROOT, position, position.copy())
+
+    def prepare_change(self, change: Callable[..., int], *arguments: Any) -> float:
+        """Make a change to a tree like this one, unless that was done before in this process; return the seconds."""
         start = time.perf_counter()
-        key = "recycling", self.plan.statistics
+        key = change, self.plan.statistics
         if key not in COMPILED:
             tree = empty_tree(self.plan, capacity.first_capacity(self.plan, 0))
             plant(self.game, tree, 0)
-            capacity.drop_least_visited(tree)
-            COMPILED[key] = capacity.drop_least_visited
+            change(tree, *arguments)
+            COMPILED[key] = change
         return time.perf_counter() - start
 
     def simulate(self, simulations: int, deadline: float | None = None, stop: Flag = NEVER) -> int:
@@ -232,7 +242,7 @@ class Searcher:
         if JIT_ENABLED and int(self.tree.size[0]) < SMALL_TREE:
             self.recycled += work()
             return
-        self.change = Aside(work)
+        self.change = Aside(partial(copy_context().run, work))  # it may have to be compiled, unseen or not
         self.change.start()
 
     def finish_change(self) -> None:

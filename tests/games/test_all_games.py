@@ -9,6 +9,8 @@ import pytest
 
 import fastmcts
 from fastmcts import games
+from fastmcts.compiler.jit import wrapping_integers
+from fastmcts.rng import make_rng
 from fastmcts.testing import check_game
 
 
@@ -43,6 +45,40 @@ def test_priors_are_positive_and_add_up_to_one(name: str) -> None:
             assert priors[: len(actions)].sum() == pytest.approx(1.0)
             assert np.isnan(priors[len(actions) :]).all()
         state.apply_action(int(draw.choice(actions)))
+
+
+LARGER_BOARDS = (
+    games.ConnectFour(rows=9, columns=9),
+    games.DotsAndBoxes(rows=7, columns=7),
+    games.Hex(size=4),
+    games.Klondike(macro=True),
+    games.MNK(15, 15, 5),
+    games.OhHell(last_bid_restricted=True),
+    games.SOS(rows=5, columns=5),
+    games.SOS(rows=12, columns=12),
+)
+
+
+@pytest.mark.parametrize("game", [*map(fastmcts.load_game, fastmcts.registered_games()), *LARGER_BOARDS], ids=str)
+def test_random_actions_are_uniform(game: fastmcts.Game) -> None:
+    draw = np.random.default_rng(0)
+    buffer, rng = np.zeros(game.num_actions, np.int64), make_rng(0)
+    counted, freedom, chi_square = 0, 0, 0.0
+    state = game.new_initial_state(seed=0)
+    while counted < 8:
+        if state.is_terminal():
+            state = game.new_initial_state(seed=int(draw.integers(2**32)))
+        legal = state.legal_actions()
+        if not state.is_chance_node() and len(legal) > 1 and draw.random() < 0.2:
+            with wrapping_integers():
+                drawn = [int(game.random_action(state.array, buffer, rng)) for _ in range(40 * len(legal))]
+            counts = np.bincount(drawn, minlength=game.num_actions)
+            assert counts[legal].sum() == len(drawn)
+            chi_square += ((counts[legal] - 40) ** 2 / 40).sum()
+            freedom += len(legal) - 1
+            counted += 1
+        state.apply_action(int(draw.choice(legal)))
+    assert abs(chi_square - freedom) < 4 * np.sqrt(2 * freedom), "four standard deviations"
 
 
 @pytest.mark.parametrize("name", fastmcts.registered_games())

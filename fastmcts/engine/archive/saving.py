@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from fastmcts.compiler.component import Component
 from fastmcts.compiler.fingerprint import fingerprint
 from fastmcts.compiler.jit import wrapping_integers
+from fastmcts.compiler.notice import Heeding
 from fastmcts.core import tree as trees
 from fastmcts.core.constants import TERMINAL
 from fastmcts.core.tree import MAX_NODES, Tree
@@ -37,7 +38,7 @@ from fastmcts.engine.reuse import looks_equal
 from fastmcts.engine.searcher import Searcher
 from fastmcts.errors import LoadError
 from fastmcts.game import Game
-from fastmcts.options import STRATEGIES, Options
+from fastmcts.options import STRATEGIES, Options, without_callback
 from fastmcts.strategies.stoppers import Stopper
 
 FORMAT = "fastmcts search"
@@ -78,7 +79,7 @@ Loaded = TypeVar("Loaded", bound=Saved)
 def save(search: Saved, path: Path) -> None:
     """Write a search to a file, atomically."""
     options = {field.name: getattr(search.options, field.name) for field in dataclasses.fields(search.options)}
-    options["progress"] = search.options.progress is True
+    options["progress"] = without_callback(search.options.progress)
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -131,7 +132,8 @@ def load(
     try:
         game = chosen_game(header, decoder, game)
         search = make(game, decoded_options(header, decoder))
-        restore_forest(search.forest, header, arrays, trusted=False)
+        with Heeding(search.options.progress):
+            restore_forest(search.forest, header, arrays, trusted=False)
     except LoadError as error:
         raise LoadError(f"{path} cannot be loaded: {error}") from error.__cause__
     except Exception as error:  # what is wrong in a file may lead anywhere
@@ -175,7 +177,7 @@ def decoded_options(header: dict[str, Any], decoder: Decoder) -> Options:
         raise LoadError(f"it uses options that this version does not know: {', '.join(unknown)}")
     kinds: dict[str, type] = {**STRATEGIES, "stop": Stopper}
     options = {name: decoder.decode(value, kinds.get(name, ())) for name, value in saved.items()}
-    if not isinstance(options.get("progress", False), bool):
+    if not isinstance(options.get("progress"), bool | None):
         raise LoadError(f"its option progress is {shortened(options['progress'])}")
     return Options(**options)
 
