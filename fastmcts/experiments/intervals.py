@@ -2,6 +2,8 @@
 
 from fastmcts.strategies import final
 
+DEVIATIONS = final.CONFIDENCE  # of the mean, for an interval of 95%
+
 
 def wilson(mean: float, coins: float) -> tuple[float, float]:
     """Wilson's 95% interval for the chance of a coin, of which `coins` throws had this mean; within 0 and 1."""
