@@ -18,7 +18,8 @@ from fastmcts.engine.batch_workers import BatchQueue, BatchTask, DriverWorker, K
 from fastmcts.engine.plan import Plan, plan_for
 from fastmcts.engine.progress import Bar, Progress
 from fastmcts.engine.readout import chosen_action, most_visited
-from fastmcts.game import Game, utility_of
+from fastmcts.game import Game
+from fastmcts.kernels.rewards import utility_of
 from fastmcts.options import Options, ProgressOption, SearchOptions
 from fastmcts.result import PositionResult, proven_value
 from fastmcts.rng import spawn_seed

@@ -390,11 +390,6 @@ class Game(Component, ABC):
             )
 
 
-def utility_of(game: Game, reward: Any) -> Any:
-    """What rewards in [0, 1] of a search, one or an array of them, are in the units of the game."""
-    return game.min_utility + reward * (game.max_utility - game.min_utility)
-
-
 def move_text(text: str) -> str:
     """Return a move's text without the space around it, or raise TypeError if it is no text."""
     if not isinstance(text, str):

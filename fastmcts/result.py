@@ -14,7 +14,7 @@ from fastmcts.compiler.jit import wrapping_integers
 from fastmcts.core.constants import NONE, ROOT
 from fastmcts.core.tree import Tree, child_for, children, grown
 from fastmcts.core.validate import real_number
-from fastmcts.game import utility_of
+from fastmcts.kernels.rewards import utility_of
 from fastmcts.rng import make_rng, unit
 from fastmcts.state import State
 from fastmcts.strategies.final import final_index, means

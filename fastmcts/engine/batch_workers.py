@@ -6,11 +6,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmcts.compiler.atomics import fetch_add
 from fastmcts.compiler.jit import compiled_for
-from fastmcts.core.constants import NONE
+from fastmcts.core.constants import FULL, NONE
 from fastmcts.engine import capacity
 from fastmcts.engine.aside import Flag
 from fastmcts.engine.budget import Budget
@@ -18,7 +17,7 @@ from fastmcts.engine.driver import Driver, StoppedError
 from fastmcts.engine.plan import Plan
 from fastmcts.engine.readout import Readout
 from fastmcts.engine.searcher import COMPILED, Searcher, known_speed, note_speed
-from fastmcts.kernels.batch import run_batch
+from fastmcts.kernels.batch import Batch, Cursor, run_batch
 from fastmcts.rng import make_rngs, spawn_seed, spawn_seeds
 from fastmcts.state import State
 
@@ -57,7 +56,6 @@ class BatchTask:
         self.seed = seed
         self.roots = roots
         self.positions = np.array([root.array for root in roots])  # int64 [B, state_size]
-        self.simulations = plan.options.simulations or 1  # for each
         self.visits = np.zeros((count, num_actions), np.int64)
         self.value_sums = np.zeros((count, num_actions), np.float64)
         proofs = (count if plan.options.solver else 0, num_actions)
@@ -72,9 +70,19 @@ class BatchTask:
         return len(self.roots)
 
     @cached_property
-    def generators(self) -> NDArray[np.uint64]:
-        """uint64 [B, 2], those with which the searches start."""
-        return make_rngs(spawn_seeds(self.seed, self.count))
+    def rows(self) -> Batch:
+        """The batch as kernels see it."""
+        return Batch(
+            positions=self.positions,
+            generators=make_rngs(spawn_seeds(self.seed, self.count)),
+            simulations=self.plan.options.simulations or 1,
+            search_forced=self.plan.options.search_forced,
+            visits=self.visits,
+            value_sums=self.value_sums,
+            lower=self.lower,
+            upper=self.upper,
+            only=self.only,
+        )
 
     def found(self, row: int) -> Readout:
         """What was found about the legal moves of one position."""
@@ -89,7 +97,8 @@ class KernelWorker:
     def __init__(self, task: BatchTask, threads: int) -> None:
         self.task = task
         self.simulations = 0
-        self.cursor = capacity.on_own_lines(np.array([NONE, 0, 0], np.int64))
+        own = capacity.on_own_lines(np.array([NONE, 0, 0], np.int64))
+        self.cursor = Cursor(own[0:1], own[1:2], own[2:3])
         self.searcher = Searcher(task.plan, parts=threads)
         self.kernel = self.searcher.variant(run_batch)
 
@@ -106,48 +115,46 @@ class KernelWorker:
             plan.kernels[run_batch] = COMPILED[key]
         self.kernel = plan.kernels[run_batch]
         self.pace = Budget(None, None, known_speed(self.kernel, plan.game))
-        if self.task.simulations * plan.most_new_nodes > searcher.limit:
+        if self.task.rows.simulations * plan.most_new_nodes > searcher.limit:
             searcher.prepare_recycling()
         return time.perf_counter() - start
 
     @property
     def positions(self) -> int:
         """How many were finished."""
-        return int(self.cursor[2])
+        return int(self.cursor.finished[0])
 
     @property
     def is_searching(self) -> bool:
         """Whether a position is half done."""
-        return self.cursor[0] != NONE
+        return self.cursor.row[0] != NONE
 
     def work(self, queue: BatchQueue, show: Callable[[], None]) -> None:
         """Search positions from a queue until there are none left; `show` is called now and then."""
         while (self.is_searching or not queue.is_empty) and not queue.stop.is_set:
-            added = self.run_kernel(queue, self.pace.next_chunk())
+            added, why = self.run_kernel(queue, self.pace.next_chunk())
             if added > 0:
                 self.pace.record(added)
             self.simulations += added
-            if self.is_searching and self.searcher.is_full:
+            if why == FULL:
                 self.searcher.make_room(None, queue.stop)
             show()
         if self.simulations > 0:
             note_speed(self.kernel, self.task.plan.game, self.pace.took / self.pace.chunk)
 
-    def run_kernel(self, queue: BatchQueue, simulations: int) -> int:
-        """Search on; return how many simulations were added."""
+    def run_kernel(self, queue: BatchQueue, simulations: int) -> tuple[int, int]:
+        """Search on; return how many simulations were added, and why no more."""
         try:
             return self.kernel(*self.arguments(queue), simulations)
         except BaseException as error:
-            self.searcher.blame(error, lambda: self.task.positions[max(0, self.cursor[0])])
+            self.searcher.blame(error, lambda: self.task.positions[max(0, self.cursor.row[0])])
             raise
 
     def arguments(self, queue: BatchQueue) -> tuple[Any, ...]:
         """Those of the kernel, but for the number of simulations."""
-        task, searcher = self.task, self.searcher
-        todo = (task.positions, task.generators, task.simulations, task.plan.options.search_forced)
-        found = (task.visits, task.value_sums, task.lower, task.upper, task.only)
+        searcher = self.searcher
         buffers = (searcher.tree, searcher.scratch, searcher.rng)
-        return searcher.strategy, *buffers, todo, found, queue.next, self.cursor
+        return searcher.strategy, *buffers, self.task.rows, queue.next, self.cursor
 
 
 class DriverWorker:

@@ -128,19 +128,19 @@ def drop_least_visited(tree: Tree) -> int:
     hanging = np.zeros(NUM_STEPS, np.int64)
     if tree.has_information_sets:
         return int(forget_least_visited(tree, tuple(node_fields(tree).values()), hanging, most))
-    links, fields, counters, places = parts(tree)
+    fields, places = fields_and_places(tree)
     if tree.has_worlds:
-        return int(regroup_most_visited(links, with_buffers(fields), counters, places, hanging, most))
-    return int(recycle(links, fields, counters, places, hanging, most))
+        return int(regroup_most_visited(tree, with_buffers(fields), places, hanging, most))
+    return int(recycle(tree, fields, places, hanging, most))
 
 
 def make_root(tree: Tree, node: int, root: Position, position: Position) -> int:
     """Keep nothing but a node's subtree, in place, and let `root` be `position`; nothing counts as recycled."""
-    links, fields, counters, places = parts(tree)
+    fields, places = fields_and_places(tree)
     if tree.has_worlds:
-        regroup_below(links, with_buffers(fields), counters, places, node, root, position)
+        regroup_below(tree, with_buffers(fields), places, node, root, position)
     else:
-        keep_below(links, fields, counters, places, node, root, position)
+        keep_below(tree, fields, places, node, root, position)
     return 0
 
 
@@ -150,11 +150,9 @@ def with_buffers(fields: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple((array, memory.view(array.dtype)[: array.size]) for array in fields)
 
 
-def parts(tree: Tree) -> tuple[Any, Any, Any, Any]:
-    """A tree as the compacting kernels take it."""
-    links = (tree.visits, tree.parent, tree.first_child, tree.num_children, tree.num_tried, tree.action)
-    places = np.empty(tree.visits.size, np.int32)
-    return links, tuple(node_fields(tree).values()), (tree.size, tree.depth), places
+def fields_and_places(tree: Tree) -> tuple[tuple[NDArray[Any], ...], NDArray[np.int32]]:
+    """The arrays of a tree that have entries for each node, and scratch for those who move nodes."""
+    return tuple(node_fields(tree).values()), np.empty(tree.visits.size, np.int32)
 
 
 def on_own_lines(array: NDArray[Any]) -> NDArray[Any]:

@@ -141,9 +141,7 @@ class Driver:
                     raise StoppedError
                 if budget.done == trace:
                     looks.append(self.look(request, budget, None))
-                reason = budget.ended_by
-                if reason is None and added < chunk:
-                    reason = "seconds" if any(searcher.is_full for searcher in forest.searchers) else "proven"
+                reason = budget.ended_by or forest.ended_by
                 if reason is None and budget.done == check:
                     shown = self.look(request, budget, shown)
                     reason = next(filter(None, (stopper.check(shown) for stopper in stop)), None)

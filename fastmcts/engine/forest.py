@@ -5,7 +5,7 @@ from types import TracebackType
 import numpy as np
 
 from fastmcts.compiler.notice import Heeding
-from fastmcts.core.constants import ROOT
+from fastmcts.core.constants import DECIDED, DONE, FULL, ROOT
 from fastmcts.core.tree import MAX_VISITS, Tree
 from fastmcts.core.types import Position
 from fastmcts.engine.aside import Crew, Flag
@@ -158,6 +158,8 @@ class Forest:
             How many were added.
         """
         count = len(self.searchers)
+        for searcher in self.searchers:
+            searcher.stopped = DONE
         shares = [(done + simulations + i) // count - (done + i) // count for i in reversed(range(count))]
 
         def grow(searcher: Searcher, share: int) -> int:
@@ -166,6 +168,14 @@ class Forest:
         if self.crew is None:
             return sum(map(grow, self.searchers, shares))
         return self.crew.add_up(grow, zip(self.searchers, shares, strict=True), stop)
+
+    @property
+    def ended_by(self) -> str | None:
+        """What keeps the trees from growing on: no time to make room in one that is full, or a proof; None: nothing."""
+        reasons = [searcher.stopped for searcher in self.searchers]
+        if FULL in reasons:
+            return "seconds"
+        return "proven" if DECIDED in reasons else None
 
     @property
     def employer(self) -> "Forest | SharedSearcher":

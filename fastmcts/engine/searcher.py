@@ -10,7 +10,7 @@ import numpy as np
 
 from fastmcts.compiler.jit import JIT_ENABLED, bounds_checked, compiled_for
 from fastmcts.core import tree as trees
-from fastmcts.core.constants import NONE, ROOT
+from fastmcts.core.constants import DONE, FULL, NONE, ROOT
 from fastmcts.core.scratch import Scratch, make_scratch
 from fastmcts.core.tree import Tree
 from fastmcts.core.types import Position
@@ -74,7 +74,7 @@ class Searcher:
         writers: How many threads add nodes to the tree at the same time.
     """
 
-    entry: Callable[..., int] = staticmethod(run)
+    entry: Callable[..., tuple[int, int]] = staticmethod(run)
 
     def __init__(self, plan: Plan, parts: int = 1, writers: int = 1) -> None:
         self.plan = plan
@@ -95,6 +95,7 @@ class Searcher:
             self.scratch, self.arrays = capacity.set_apart(self.scratch), capacity.set_apart(self.arrays)
             self.rng = capacity.on_own_lines(self.rng)
         self.is_planted = False
+        self.stopped = DONE  # why the kernel stopped: DONE, DECIDED or FULL
         self.observer = 0  # the player to move where the tree was planted, whose knowledge is in it
         self.recycled = 0  # nodes, since the tree was planted
         self.most_used = 0  # nodes, since the tree was planted
@@ -204,14 +205,9 @@ class Searcher:
             How many were added: fewer only when time is up or nothing is left to find out.
         """
         done = self.run_kernel(simulations)
-        while done < simulations and self.is_full and self.make_room(deadline, stop):
+        while self.stopped == FULL and self.make_room(deadline, stop):
             done += self.run_kernel(simulations - done)
         return done
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the next simulations, one for each writer, might not find room."""
-        return int(self.tree.size[0]) > self.tree.visits.size - self.writers * self.plan.most_new_nodes
 
     def make_room(self, deadline: float | None, stop: Flag) -> bool:
         """Grow the tree, or recycle at the limit; False if it seems too long for the deadline, or nobody waits."""
@@ -266,9 +262,10 @@ class Searcher:
         return max(self.most_used, int(self.tree.size[0])) * self.plan.node_bytes
 
     def run_kernel(self, simulations: int) -> int:
-        """Add up to so many simulations, as many as surely find room; return how many."""
+        """Add up to so many simulations, as many as surely find room; return how many, and note why no more."""
         try:
-            return self.kernel(*self.arguments, simulations)
+            added, self.stopped = self.kernel(*self.arguments, simulations)
+            return added
         except BaseException as error:
             self.blame(error)
             raise

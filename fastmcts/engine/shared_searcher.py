@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from fastmcts.core.constants import ROOT
+from fastmcts.core.constants import DONE, FULL, ROOT
 from fastmcts.core.scratch import Scratch
 from fastmcts.core.types import Position
 from fastmcts.engine import capacity
@@ -36,9 +36,10 @@ class SharedSearcher(Searcher):
                 rng[:] = make_rng(spawn_seed(seed, thread))
 
     def run_kernel(self, simulations: int) -> int:
-        """Add up to so many simulations, as many as surely find room; return how many."""
+        """Add up to so many simulations, as many as surely find room; return how many, and note why no more."""
         try:
             alone = 0
+            self.stopped = DONE
             if simulations > 0 and self.tree.num_tried[ROOT] == 0:
                 # The first one gives the root a child: with it, no thread ever finds nothing to go on to there.
                 self.left[0] = 1
@@ -53,7 +54,10 @@ class SharedSearcher(Searcher):
 
     def run_thread(self, thread: int) -> int:
         """Add simulations in one thread, until none are left for it; return how many."""
-        return self.kernel(*self.arguments_of(thread), self.writers)
+        added, why = self.kernel(*self.arguments_of(thread), self.writers)
+        if why == FULL:
+            self.stopped = FULL
+        return added
 
     @property
     def scratches(self) -> list[Scratch]:

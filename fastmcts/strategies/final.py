@@ -1,6 +1,7 @@
 """Which move to play after the search."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from fastmcts.core.constants import ROOT
 from fastmcts.core.tree import Tree, children
 
-CONFIDENCE = 1.96  # standard deviations, for the lower confidence bound
+CONFIDENCE = 1.96  # standard deviations of the mean, for an interval of 95%
 
 
 def final_index(
@@ -73,12 +74,24 @@ def means(value_sums: NDArray[np.float64], visits: NDArray[np.int64]) -> NDArray
 
 def lower_confidence_bound(visits: NDArray[np.integer], means: NDArray[np.float64]) -> NDArray[np.float64]:
     """Wilson's lower bound of the mean; rewards in [0, 1] vary no more than a coin with the same mean."""
-    n = np.maximum(visits, 1)
+    lower, _ = wilson(np.clip(means, 0.0, 1.0), np.maximum(visits, 1))
+    return np.where(visits > 0, lower, -1.0)
+
+
+def wilson(mean: Any, coins: Any) -> tuple[Any, Any]:
+    """Wilson's interval of 95% for the chance of a coin, of which `coins` throws had this mean.
+
+    Args:
+        mean: A number from 0 to 1, or an array of them.
+        coins: A number above 0, or an array of them.
+
+    Returns:
+        The lower and the upper bound; by rounding they may be a little outside of 0 and 1.
+    """
     z2 = CONFIDENCE**2
-    p = np.clip(means, 0.0, 1.0)
-    centre = p + z2 / (2 * n)
-    margin = CONFIDENCE * np.sqrt(p * (1 - p) / n + z2 / (4 * n**2))
-    return np.where(visits > 0, (centre - margin) / (1 + z2 / n), -1.0)
+    centre = mean + z2 / (2 * coins)
+    margin = CONFIDENCE * np.sqrt(mean * (1 - mean) / coins + z2 / (4 * coins**2))
+    return (centre - margin) / (1 + z2 / coins), (centre + margin) / (1 + z2 / coins)
 
 
 def voted_index(vote: str, trees: Sequence[Tree], actions: NDArray[np.int64]) -> int:
