@@ -1,9 +1,14 @@
 """fastmcts: Monte Carlo tree search over flat arrays, compiled for any game and any strategy."""
 
-from fastmcts import games
-from fastmcts.batch import BatchResult, search_batch
+from importlib import import_module
+from types import ModuleType
+
+from fastmcts import games, rng
+from fastmcts.batch import BatchResult, BatchSnapshot, search_batch
+from fastmcts.compiler.component import Component
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.constants import CHANCE, TERMINAL
+from fastmcts.core.tree import Tree
 from fastmcts.errors import CompileError, GameError, LoadError
 from fastmcts.game import Game
 from fastmcts.games import load_game, registered_games
@@ -36,8 +41,10 @@ __all__ = [
     "UCT",
     "Agreed",
     "BatchResult",
+    "BatchSnapshot",
     "CarefulRollout",
     "CompileError",
+    "Component",
     "Converged",
     "Decided",
     "Decisive",
@@ -62,12 +69,14 @@ __all__ = [
     "State",
     "Stopper",
     "Trace",
+    "Tree",
     "UCB1Tuned",
     "WarmupResult",
     "compiled",
     "games",
     "load_game",
     "registered_games",
+    "rng",
     "search",
     "search_batch",
     "spawn_seed",
@@ -75,6 +84,16 @@ __all__ = [
 ]
 
 
+#: Modules that are there after `import fastmcts`, and imported when they are asked for.
+LATER = ("testing",)
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in LATER:
+        return import_module(f"fastmcts.{name}")
+    raise AttributeError(f"module 'fastmcts' has no attribute {name!r}")
+
+
 def __dir__() -> list[str]:
     """The public names, without the modules that Python adds as they are imported."""
-    return sorted([*__all__, "__version__"])
+    return sorted([*__all__, *LATER, "__version__"])

@@ -5,7 +5,7 @@ import difflib
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict, get_args
 
 from numba import config
 
@@ -18,9 +18,10 @@ from fastmcts.strategies.rollout import RandomRollout, Rollout
 from fastmcts.strategies.selection import UCT, Selection
 from fastmcts.strategies.stoppers import Stopper
 
-PARALLEL = ("trees", "shared")
-NAMED_STRATEGIES = ("recommended", "plain")
-ON_INTERRUPT = ("raise", "return")
+NamedStrategy = Literal["recommended", "plain"]
+FinalMove = Literal["visits", "value", "robust_max", "lcb"]
+Parallel = Literal["trees", "shared"]
+OnInterrupt = Literal["raise", "return"]
 
 #: True for a bar, or a function that is called about ten times a second; False to see nothing at all, None only that
 #: something is being compiled.
@@ -33,22 +34,22 @@ class SearchOptions(TypedDict, total=False):
     simulations: int | None
     seconds: float | None
     seed: int | None
-    strategy: str
+    strategy: NamedStrategy
     selection: Selection | None
     expansion: Expansion | None
     rollout: Rollout | None
     method: Method | None
     solver: bool | None
-    final: str | None
+    final: FinalMove | None
     stop: Stopper | Sequence[Stopper]
     search_forced: bool
     memory_mb: float
     trees: int
     threads: int
-    parallel: str
+    parallel: Parallel
     progress: ProgressOption
     trace: bool
-    on_interrupt: str
+    on_interrupt: OnInterrupt
     checked: bool
 
 
@@ -56,8 +57,10 @@ class SearchOptions(TypedDict, total=False):
 class Options:
     """How to search.
 
-    What is None among `selection`, `expansion`, `rollout`, `method`, `solver` and `final` is filled in by
-    `fastmcts.engine.plan.settle` when it is known what game is searched.
+    `search`, `MCTS` and `search_batch` take them as keywords, or as `options=Options(...)` with keywords on top.
+
+    What is None among `selection`, `expansion`, `rollout`, `method`, `solver` and `final` is filled in when it is known
+    what game is searched.
 
     Args:
         simulations: How many simulations to run, exactly.
@@ -98,22 +101,22 @@ class Options:
     simulations: int | None = None
     seconds: float | None = None
     seed: int = None  # pyright: ignore[reportAssignmentType]  # always set by __post_init__
-    strategy: str = "recommended"
+    strategy: NamedStrategy = "recommended"
     selection: Selection = None  # pyright: ignore[reportAssignmentType]  # these are set when the game is known
     expansion: Expansion = None  # pyright: ignore[reportAssignmentType]
     rollout: Rollout = None  # pyright: ignore[reportAssignmentType]
     method: Method = None  # pyright: ignore[reportAssignmentType]
     solver: bool = None  # pyright: ignore[reportAssignmentType]
-    final: str = None  # pyright: ignore[reportAssignmentType]
+    final: FinalMove = None  # pyright: ignore[reportAssignmentType]
     stop: tuple[Stopper, ...] = ()
     search_forced: bool = False
     memory_mb: float = 512.0
     trees: int = 1
     threads: int = 1
-    parallel: str = "trees"
+    parallel: Parallel = "trees"
     progress: ProgressOption = None
     trace: bool = False
-    on_interrupt: str = "raise"
+    on_interrupt: OnInterrupt = "raise"
     checked: bool = False
 
     def __post_init__(self) -> None:
@@ -177,10 +180,11 @@ class Options:
 
     def check_words(self) -> None:
         """Check the options that are one of a few words."""
-        words = {"strategy": NAMED_STRATEGIES, "parallel": PARALLEL, "on_interrupt": ON_INTERRUPT}
+        words: dict[str, Any] = {"strategy": NamedStrategy, "parallel": Parallel, "on_interrupt": OnInterrupt}
         if self.final is not None:
-            words["final"] = FINAL_MOVES
-        for name, known in words.items():
+            words["final"] = FinalMove
+        for name, kind in words.items():
+            known = get_args(kind)
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}")
 
@@ -211,8 +215,6 @@ class Options:
         if self.checked and config.BOUNDSCHECK == 0:  # pyright: ignore[reportAttributeAccessIssue]
             raise ValueError("checked=True needs bounds checks, which NUMBA_BOUNDSCHECK=0 turns off: unset it")
 
-
-FINAL_MOVES = ("visits", "value", "robust_max", "lcb")
 
 LEAST_SEED, MOST_SEED = -(2**63), 2**64 - 1
 MOST_TREES = 4096

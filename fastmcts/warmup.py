@@ -10,7 +10,6 @@ from fastmcts.engine.batch_workers import BatchTask, KernelWorker
 from fastmcts.game import Game
 from fastmcts.mcts import MCTS
 from fastmcts.options import SearchOptions
-from fastmcts.strategies.methods import PIMC
 
 ANY_BUDGET = 1.0  # seconds, for options without one: nothing is searched
 
@@ -87,8 +86,7 @@ def checked_kernels(names: Iterable[str] | None, options: Mapping[str, Any] | No
 def prepare_search(mcts: MCTS, options: Mapping[str, Any]) -> None:
     """Compile what every search needs."""
     forest = mcts.forest
-    forest.plant(mcts.game.new_initial_state(draw_chance=True).array)
-    forest.notice_edits()
+    forest.plant(mcts.game.new_initial_state(seed=0, draw_chance=True).array)
     forest.prepare(simulations=1)
 
 
@@ -99,7 +97,7 @@ def prepare_clock(mcts: MCTS, options: Mapping[str, Any]) -> None:
 
 def prepare_advance(mcts: MCTS, options: Mapping[str, Any]) -> None:
     """Compile what follows the game, where a tree can be kept."""
-    if mcts.method.keeps_below:
+    if mcts.options.method.keeps_below:
         mcts.forest.searchers[0].prepare_advancing()
 
 
@@ -107,9 +105,9 @@ def prepare_batch(mcts: MCTS, options: Mapping[str, Any]) -> None:
     """Compile what searches batches with a fixed number of simulations; others are searched one by one."""
     if options.get("parallel") == "shared":
         raise ValueError("a batch has no shared trees: leave parallel='shared' out, or 'batch'")
-    if not isinstance(mcts.method, PIMC):
-        position = mcts.game.new_initial_state(draw_chance=True).array
-        KernelWorker(BatchTask(mcts.game, mcts.options, position[None], (None,)), threads=1).prepare()
+    if mcts.options.method.worlds == 0:
+        start = mcts.game.new_initial_state(seed=0, draw_chance=True)
+        KernelWorker(BatchTask(mcts.driver.plan, 0, [start]), threads=1).prepare()
 
 
 def prepare_shared(mcts: MCTS, options: Mapping[str, Any]) -> None:

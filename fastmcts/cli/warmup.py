@@ -135,7 +135,7 @@ def all_orders(
 
 def needed_first(mcts: MCTS, kernels: list[str], known: set[Hashable]) -> list[str]:
     """The kernels that no game before needs as well, which `known` tells; two processes would compile them twice."""
-    trees = mcts.forest.searchers[0].strategy.statistics, mcts.method.keeps_below
+    trees = mcts.driver.plan.statistics, mcts.options.method.keeps_below
     needed = [kernel for kernel in kernels if (kernel, trees) not in known]
     known.update((kernel, trees) for kernel in needed if kernel in KERNELS_OF_TREES)
     return needed

@@ -84,7 +84,7 @@ def test_random_actions_are_uniform(game: fastmcts.Game) -> None:
 @pytest.mark.parametrize("name", fastmcts.registered_games())
 def test_arrays_of_the_wrong_kind_are_refused(name: str) -> None:
     game = fastmcts.load_game(name)
-    array = game.new_initial_state().array
+    array = game.new_initial_state(seed=0).array
     with pytest.raises(ValueError, match="shape"):
         game.state_from_array(np.append(array, 0))
     with pytest.raises(TypeError, match="int64, not float64"):
@@ -97,7 +97,7 @@ def test_arrays_of_the_wrong_kind_are_refused(name: str) -> None:
 @pytest.mark.parametrize("wrong", [None, 3, ["pass"]])
 def test_a_move_that_is_no_text_is_refused(name: str, wrong: Any) -> None:
     with pytest.raises(TypeError, match=re.escape(f"a move is a text, as action_to_string writes it, not {wrong!r}")):
-        fastmcts.load_game(name).new_initial_state().string_to_action(wrong)
+        fastmcts.load_game(name).new_initial_state(seed=0).string_to_action(wrong)
 
 
 def test_an_unknown_game_is_refused_with_the_likely_name() -> None:

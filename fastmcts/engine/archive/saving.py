@@ -57,9 +57,20 @@ Arrays = dict[str, NDArray[Any]]
 class Saved(Protocol):
     """What is saved: a search, with these parts."""
 
-    game: Game
-    options: Options
-    forest: Forest
+    @property
+    def game(self) -> Game:
+        """The game."""
+        ...
+
+    @property
+    def options(self) -> Options:
+        """The options, complete."""
+        ...
+
+    @property
+    def forest(self) -> Forest:
+        """The trees."""
+        ...
 
 
 Loaded = TypeVar("Loaded", bound=Saved)
@@ -302,7 +313,7 @@ def restore_forest(forest: Forest, header: dict[str, Any], arrays: Arrays, trust
     viewer = checked_viewer(game, header.get("viewer"))
     asked = arrays.get(ASKED)
     if asked is not None:
-        if forest.worlds is None:
+        if not forest.has_worlds:
             raise LoadError("it holds a position whose worlds nobody searches")
         asked = checked_array("its position", asked, np.zeros(game.state_size, np.int64))
         check_root(game, asked, viewer)
@@ -333,7 +344,7 @@ def restore(searcher: Searcher, header: dict[str, Any], arrays: Arrays, viewer: 
     if not trusted:
         check_root(game, root, viewer)
         check_generators(rng)
-        check_planted(searcher.strategy, tree, root, viewer, searcher.scratch, searcher.checked)
+        check_planted(searcher.strategy, tree, root, viewer, searcher.scratch, searcher.plan.options.checked)
     searcher.tree = capacity.set_apart(tree) if searcher.is_apart else tree
     searcher.root[:] = root
     searcher.rng[:] = rng
@@ -348,7 +359,7 @@ def restored_tree(searcher: Searcher, arrays: Arrays) -> Tree:
     size = int(checked_array("its tree/size", arrays.get("tree/size"), np.zeros(1, np.int64))[0])
     if not 1 <= size <= searcher.room:
         raise LoadError(f"its tree has {size:,} nodes, and there is room for 1 to {searcher.room:,}")
-    nodes = max(searcher.tree.visits.size, min(searcher.room, size + capacity.most_new_nodes(searcher.strategy)))
+    nodes = max(searcher.tree.visits.size, min(searcher.room, size + searcher.plan.most_new_nodes))
     tree = trees.grown(searcher.tree, nodes)
     per_node = capacity.node_fields(tree)
     for name, array in tree._asdict().items():
