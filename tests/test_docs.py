@@ -54,6 +54,15 @@ def test_scores_are_read_as_the_table_has_them(monkeypatch: pytest.MonkeyPatch) 
     assert list(picture.titles(games).values()) == ["hex", "Klondike\nmacro=False", "Klondike\nmacro=True"]
 
 
+@pytest.mark.parametrize(("number", "source"), [(0, "kernels/loop.py"), (1, "core/tree.py")])
+def test_what_the_docs_draw_is_in_the_source(number: int, source: str) -> None:
+    page = (REPOSITORY / "docs" / "how_it_works.md").read_text()
+    drawn = re.findall(r"```text\n(.*?)```", page, re.DOTALL)[number].splitlines()
+    lines = {line.strip() for line in (REPOSITORY / "fastmcts" / source).read_text().splitlines()}
+    assert len(drawn) >= 3
+    assert [line for line in drawn if line.strip() not in lines] == []
+
+
 def test_constants_are_explained() -> None:
     for name in ("CHANCE", "TERMINAL"):
         assert f"`fastmcts.{name}` ({getattr(fastmcts, name)})" in REFERENCE
