@@ -20,11 +20,11 @@ SEARCHES = (*GROUND, "kernels", "game", "strategies", "games", "options", "resul
 ROOMS: dict[str, tuple[str, ...]] = {
     "errors": (),
     "compiler": ("errors",),
-    "core": ("errors", "compiler.bundle"),
+    "core": ("errors", "compiler.bundle", "compiler.lanes"),
     "rng": ("compiler.jit", "core"),
     "bits": ("compiler.jit",),
     # They call components by name and import none.
-    "kernels": ("errors", "compiler.atomics", "compiler.jit", "core", "rng"),
+    "kernels": ("errors", "compiler.atomics", "compiler.jit", "compiler.lanes", "core", "rng"),
     "game": (*GROUND, "kernels.chance", "kernels.moves"),
     "strategies": (*GROUND, "kernels", "game"),
     "games": (*GROUND, "game", "strategies"),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.core import tree as trees
-from fastmcts.core.tree import BYTES_PER_NODE, MAX_NODES, PER_NODE, Tree
+from fastmcts.core.tree import BYTES_PER_NODE, MAX_NODES, PADDING, PER_NODE, Tree
 from fastmcts.core.types import Position
 from fastmcts.kernels.shrink.compact import keep_below, recycle
 from fastmcts.kernels.shrink.drop import forget_least_visited
@@ -65,7 +65,7 @@ def first_capacity(strategy: Strategy, simulations: int | None) -> int:
     """
     most = FIRST_BYTES // BYTES_PER_NODE
     needed = most if simulations is None else min(most, simulations * most_new_nodes(strategy))
-    return FIRST_CAPACITY + most_new_nodes(strategy) + needed
+    return FIRST_CAPACITY + most_new_nodes(strategy) + needed + PADDING
 
 
 def seconds_per_node(tree: Tree) -> float:
@@ -75,7 +75,7 @@ def seconds_per_node(tree: Tree) -> float:
 
 def fewest_nodes(strategy: Strategy, writers: int) -> int:
     """With how many nodes a tree can live on recycling: it frees half, in which every writer must find room."""
-    return 1 + max(FEWEST_BLOCKS, 2 * writers) * most_new_nodes(strategy)
+    return 1 + max(FEWEST_BLOCKS, 2 * writers) * most_new_nodes(strategy) + 2 * PADDING
 
 
 def most_nodes(strategy: Strategy, tree: Tree, memory_mb: float, parts: int, writers: int) -> int:

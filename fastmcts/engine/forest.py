@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.core.constants import ROOT
-from fastmcts.core.tree import MAX_VISITS, Tree
+from fastmcts.core.tree import MAX_VISITS, PADDING, Tree
 from fastmcts.core.types import Position
 from fastmcts.engine.aside import Crew, Flag
 from fastmcts.engine.capacity import most_new_nodes
@@ -155,7 +155,7 @@ class Forest:
         if simulations is None:
             return True
         new = (1 + simulations // len(self.searchers)) * most_new_nodes(searcher.strategy)
-        return int(searcher.tree.size[0]) + new > searcher.limit
+        return int(searcher.tree.size[0]) + new + PADDING > searcher.limit
 
     def simulate(self, done: int, simulations: int, deadline: float | None, stop: Flag) -> int:
         """Add simulations; of n trees, tree i has (done + n - i - 1) // n of them at any time.

@@ -12,7 +12,7 @@ from fastmcts.compiler.jit import JIT_ENABLED, bounds_checked, compiled_for
 from fastmcts.core import tree as trees
 from fastmcts.core.constants import NONE, ROOT
 from fastmcts.core.scratch import Scratch, make_scratch
-from fastmcts.core.tree import Tree
+from fastmcts.core.tree import PADDING, Tree
 from fastmcts.core.types import Position
 from fastmcts.engine import capacity
 from fastmcts.engine.aside import Aside, Flag
@@ -206,7 +206,8 @@ class Searcher:
     @property
     def is_full(self) -> bool:
         """Whether the next simulations, one for each writer, might not find room."""
-        return int(self.tree.size[0]) > self.tree.visits.size - self.writers * capacity.most_new_nodes(self.strategy)
+        new = self.writers * capacity.most_new_nodes(self.strategy)
+        return int(self.tree.size[0]) > self.tree.visits.size - PADDING - new
 
     def make_room(self, deadline: float | None, stop: Flag) -> bool:
         """Grow the tree, or recycle at the limit; False if it seems too long for the deadline, or nobody waits."""

@@ -3,6 +3,7 @@
 from fastmcts.compiler.atomics import fetch_add
 from fastmcts.compiler.jit import compiled, entry
 from fastmcts.core.constants import NONE, ROOT, TERMINAL
+from fastmcts.core.tree import PADDING
 from fastmcts.kernels.copy import copy
 from fastmcts.kernels.loop import search
 from fastmcts.kernels.moves import legal_moves
@@ -35,7 +36,7 @@ def run_batch(strategy, tree, scratch, rng, task, found, queue, cursor, simulati
     """
     positions, generators, budget, search_forced = task
     visits, value_sums, lower, upper, only = found
-    last_with_room = tree.visits.size - strategy.method.most_new_nodes(strategy.game)
+    last_with_room = tree.visits.size - PADDING - strategy.method.most_new_nodes(strategy.game)
     left = simulations
     while left > 0:
         if cursor[0] == NONE:

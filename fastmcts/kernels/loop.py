@@ -1,6 +1,7 @@
 """Monte Carlo tree search."""
 
 from fastmcts.compiler.jit import compiled, entry, part
+from fastmcts.core.tree import PADDING
 from fastmcts.kernels.descend import descend
 
 
@@ -26,7 +27,7 @@ def run(strategy, tree, root, scratch, rng, simulations):
 @part
 def search(strategy, tree, root, scratch, rng, simulations):
     """Simulate until the budget, the room in the tree or the doubt about the root is used up."""
-    last_with_room = tree.visits.size - strategy.method.most_new_nodes(strategy.game)
+    last_with_room = tree.visits.size - PADDING - strategy.method.most_new_nodes(strategy.game)
     for simulation in range(simulations):
         if tree.size[0] > last_with_room or strategy.proofs.root_is_decided(tree):
             return simulation
