@@ -33,11 +33,11 @@ SEARCHES = (
 ROOMS: dict[str, tuple[str, ...]] = {
     "errors": (),
     "compiler": ("errors",),
-    "core": ("errors", "compiler.bundle"),
+    "core": ("errors", "compiler.bundle", "compiler.lanes"),
     "rng": ("compiler.jit", "core"),
     "bits": ("compiler.jit",),
     # They call components by name and import none.
-    "kernels": ("errors", "compiler.atomics", "compiler.bundle", "compiler.jit", "core", "rng"),
+    "kernels": ("errors", "compiler.atomics", "compiler.bundle", "compiler.jit", "compiler.lanes", "core", "rng"),
     "game": (*GROUND, "kernels.chance", "kernels.moves"),
     "strategies": (*GROUND, "kernels", "game"),
     "games": (*GROUND, "game", "strategies"),

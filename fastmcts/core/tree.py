@@ -62,7 +62,9 @@ knows, in a binary search tree with the root on top:
 | size          | int64   | [1]   | all       | how many nodes are in use, children that wait among them   |
 | depth         | int64   | [1]   | all       | how many moves below the root the deepest node is          |
 
-N is the capacity, P the number of players, A the number of actions. What nobody asks for has length 0.
+N is the capacity, P the number of players, A the number of actions. What nobody asks for has length 0. The last
+`PADDING` entries of a field are never in use: children are read eight at a time (compiler/lanes.py), so that what
+stands behind the last ones is read too, and thrown away.
 
 `value_sum` belongs to the player who moved *into* the node, so selection at the parent maximises and
 nothing flips a sign: a player may move twice in a row, and any number may play. The root was not moved
@@ -79,11 +81,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.compiler.bundle import register_bundle
+from fastmcts.compiler.lanes import LANES
 from fastmcts.core.constants import NONE, ROOT
 
 MAX_NODES = 2**31 - 1  # node indices are int32
 MAX_CHILDREN = 2**15 - 1  # child counts are int16
 MAX_VISITS = 2**31 - 1  # visits are int32
+PADDING = LANES - 1  # entries behind the last node
 
 
 class Tree(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.core import tree as trees
-from fastmcts.core.tree import BYTES_PER_NODE, MAX_NODES, PER_NODE, Tree
+from fastmcts.core.tree import BYTES_PER_NODE, MAX_NODES, PADDING, PER_NODE, Tree
 from fastmcts.core.types import Position
 from fastmcts.engine.plan import Plan
 from fastmcts.kernels.shrink.compact import keep_below, recycle
@@ -60,7 +60,7 @@ def first_capacity(plan: Plan, simulations: int | None) -> int:
     """
     most = FIRST_BYTES // BYTES_PER_NODE
     needed = most if simulations is None else min(most, simulations * plan.most_new_nodes)
-    return FIRST_CAPACITY + plan.most_new_nodes + needed
+    return FIRST_CAPACITY + plan.most_new_nodes + needed + PADDING
 
 
 def seconds_per_node(plan: Plan) -> float:
@@ -70,7 +70,7 @@ def seconds_per_node(plan: Plan) -> float:
 
 def fewest_nodes(plan: Plan, writers: int) -> int:
     """With how many nodes a tree can live on recycling: it frees half, in which every writer must find room."""
-    return 1 + max(FEWEST_BLOCKS, 2 * writers) * plan.most_new_nodes
+    return 1 + max(FEWEST_BLOCKS, 2 * writers) * plan.most_new_nodes + 2 * PADDING
 
 
 def most_nodes(plan: Plan, parts: int, writers: int) -> int:

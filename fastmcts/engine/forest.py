@@ -6,7 +6,7 @@ import numpy as np
 
 from fastmcts.compiler.notice import Heeding
 from fastmcts.core.constants import DECIDED, DONE, FULL, ROOT
-from fastmcts.core.tree import MAX_VISITS, Tree
+from fastmcts.core.tree import MAX_VISITS, PADDING, Tree
 from fastmcts.core.types import Position
 from fastmcts.engine.aside import Crew, Flag
 from fastmcts.engine.plan import Plan
@@ -142,7 +142,7 @@ class Forest:
             return True
         searcher = self.searchers[0]
         new = (1 + simulations // len(self.searchers)) * self.plan.most_new_nodes
-        return int(searcher.tree.size[0]) + new > searcher.limit
+        return int(searcher.tree.size[0]) + new + PADDING > searcher.limit
 
     def simulate(self, done: int, simulations: int, deadline: float | None, stop: Flag) -> int:
         """Add simulations; of n trees, tree i has (done + n - i - 1) // n of them at any time.

@@ -12,6 +12,7 @@ import numpy as np
 from fastmcts.compiler.atomics import compare_and_swap, fetch_add, fetch_max, publish, read
 from fastmcts.compiler.jit import compiled, entry
 from fastmcts.core.constants import DONE, FULL, NONE, ROOT, TERMINAL
+from fastmcts.kernels.contest import best_child
 from fastmcts.kernels.copy import copy
 from fastmcts.kernels.expand import exchange, start_nodes
 from fastmcts.kernels.moves import legal_moves
@@ -109,7 +110,9 @@ def descend(strategy, tree, scratch, rng):
         child = claimed_child(strategy, tree, node, rng)
         fresh = child != NONE
         if not fresh:
-            child = best_child(strategy.selection, tree, node)
+            tried = read(tree.num_tried, node)
+            tried = tried if tried >= 0 else ~tried
+            child = best_child(strategy.selection, strategy.proofs, tree, node, player, tried)
             if child == NONE:
                 break
             fetch_add(tree.visits, child, np.int32(1))
@@ -149,17 +152,3 @@ def claimed_child(strategy, tree, node, rng):
     tree.visits[child] = 1
     publish(tree.num_tried, node, np.int16(tried + 1))
     return child
-
-
-@compiled
-def best_child(selection, tree, node):
-    """The child with the highest score, the first among equals; NONE before one was tried."""
-    first = np.int64(tree.first_child[node])
-    tried = read(tree.num_tried, node)
-    best = np.int64(NONE)
-    best_score = -np.inf
-    for child in range(first, first + (tried if tried >= 0 else ~tried)):
-        score = selection.score(tree, node, child)
-        if score > best_score:
-            best, best_score = child, score
-    return best

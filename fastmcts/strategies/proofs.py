@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.compiler.component import Component
+from fastmcts.compiler.lanes import EVERYBODY, Block
 from fastmcts.core.constants import NONE, ROOT, TERMINAL
 from fastmcts.core.scratch import Scratch
 from fastmcts.core.tree import Tree
@@ -39,6 +40,10 @@ class Proofs(Component):
     def is_open(self, tree: Tree, node: int, child: int, player: int) -> bool:
         """Whether it makes sense for `player` at `node` to search a tried child."""
         return True
+
+    def open_children(self, tree: Tree, node: int, children: Block, player: int) -> int:
+        """A bit for each of a block of children that is open."""
+        return EVERYBODY
 
     def best_decided(self, tree: Tree, node: int, player: int) -> int:
         """The child to go to where none is open."""
@@ -88,6 +93,14 @@ class ScoreBounds(Proofs):
         lower = tree.lower[child * self.num_players + player]
         upper = tree.upper[child * self.num_players + player]
         return lower < upper and upper > tree.lower[node * self.num_players + player]
+
+    def open_children(self, tree: Tree, node: int, children: Block, player: int) -> int:
+        """A bit for each of a block of children that is open."""
+        bits = 0
+        for lane in range(children.size):
+            if self.is_open(tree, node, children.first + lane, player):
+                bits |= 1 << lane
+        return bits
 
     def best_decided(self, tree: Tree, node: int, player: int) -> int:
         """The child that is certainly best for the player to move."""

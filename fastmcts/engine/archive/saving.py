@@ -27,7 +27,7 @@ from fastmcts.compiler.jit import wrapping_integers
 from fastmcts.compiler.notice import Heeding
 from fastmcts.core import tree as trees
 from fastmcts.core.constants import TERMINAL
-from fastmcts.core.tree import MAX_NODES, Tree
+from fastmcts.core.tree import MAX_NODES, PADDING, Tree
 from fastmcts.core.types import Position
 from fastmcts.core.validate import whole_number
 from fastmcts.engine import capacity
@@ -359,7 +359,8 @@ def restored_tree(searcher: Searcher, arrays: Arrays) -> Tree:
     size = int(checked_array("its tree/size", arrays.get("tree/size"), np.zeros(1, np.int64))[0])
     if not 1 <= size <= searcher.room:
         raise LoadError(f"its tree has {size:,} nodes, and there is room for 1 to {searcher.room:,}")
-    nodes = max(searcher.tree.visits.size, min(searcher.room, size + searcher.plan.most_new_nodes))
+    needed = size + searcher.plan.most_new_nodes + PADDING
+    nodes = max(searcher.tree.visits.size, min(searcher.room, needed))
     tree = trees.grown(searcher.tree, nodes)
     per_node = capacity.node_fields(tree)
     for name, array in tree._asdict().items():
