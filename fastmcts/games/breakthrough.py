@@ -127,7 +127,7 @@ class Breakthrough(Game):
 
     def legal_actions(self, state: Position, actions: Actions) -> int:
         """The steps of each piece, from the upper left to the lower right."""
-        player = state[PLAYER] & NATURAL
+        player: int = state[PLAYER] & NATURAL
         own = state[PIECES + player]
         other = state[PIECES + 1 - player]
         count = 0
@@ -144,7 +144,7 @@ class Breakthrough(Game):
 
     def random_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """Draw a direction as often as pieces can take it, and one of those pieces."""
-        player = state[PLAYER] & NATURAL
+        player: int = state[PLAYER] & NATURAL
         own = state[PIECES + player]
         other = state[PIECES + 1 - player]
         left = self.targets(player, own, other, -1)
@@ -166,7 +166,7 @@ class Breakthrough(Game):
 
     def apply(self, state: Position, action: int) -> None:
         """Move a piece, and take what stands there."""
-        player = state[PLAYER] & NATURAL
+        player: int = state[PLAYER] & NATURAL
         step = (action & NATURAL) // 2
         source = step // NUM_DIRECTIONS
         sideways = step % NUM_DIRECTIONS - 3 * player - 1
@@ -200,7 +200,7 @@ class Breakthrough(Game):
 
     def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """Win at once, else take a piece that would win with its next step, else any step."""
-        player = state[PLAYER] & NATURAL
+        player: int = state[PLAYER] & NATURAL
         own = state[PIECES + player]
         other = state[PIECES + 1 - player]
         left = self.targets(player, own, other, -1)
@@ -220,7 +220,7 @@ class Breakthrough(Game):
 
     def prior(self, state: Position, actions: Actions, count: int, out: NDArray[np.float64]) -> None:
         """Steps that win, stop a win, take a piece or come far; little for those that lose a piece."""
-        player = state[PLAYER] & NATURAL
+        player: int = state[PLAYER] & NATURAL
         own = state[PIECES + player]
         other = state[PIECES + 1 - player]
         attacked = self.reach(1 - player, other, -1) | self.reach(1 - player, other, 1)
