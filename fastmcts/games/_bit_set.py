@@ -39,15 +39,20 @@ def fill(state: Position, start: int, size: int) -> None:
 
 
 @compiled
-def add(state: Position, start: int, number: int) -> None:
-    """Put a number into a set."""
-    state[start + (number >> SHIFT)] |= np.int64(1) << (number & INSIDE)
-
-
-@compiled
-def remove(state: Position, start: int, number: int) -> None:
-    """Take a number that is in a set out of it."""
-    state[start + (number >> SHIFT)] ^= np.int64(1) << (number & INSIDE)
+def toggle(state: Position, start: int, words: int, number: int) -> None:
+    """Take a number that is in a set of so many words out of it, or put one that is not into it."""
+    # In all words instead of one: a store to an address that is not known at once delays the loads after it.
+    bit = np.int64(1) << (number & INSIDE)
+    if words == 1:
+        state[start] ^= bit
+    elif words == 2:
+        # By arithmetic: a comparison may become a branch, which no processor could predict.
+        is_second = number >> SHIFT
+        state[start] ^= bit & (is_second - 1)
+        state[start + 1] ^= bit & -is_second
+    else:
+        for word in range(words):
+            state[start + word] ^= bit if word == number >> SHIFT else 0
 
 
 @compiled

@@ -10,7 +10,7 @@ from fastmcts.core.constants import NONE, TERMINAL
 from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
-from fastmcts.games._bit_set import count, fill, nth, remove, words_for, write_all
+from fastmcts.games._bit_set import count, fill, nth, toggle, words_for, write_all
 from fastmcts.rng import below
 from fastmcts.strategies.selection import GRAVE
 
@@ -112,7 +112,7 @@ class Hex(Game):
         player = state[PLAYER]
         shift = SHIFT * player
         action &= NATURAL
-        remove(state, EMPTY, action)
+        toggle(state, EMPTY, self.num_words, action)
         cell = self.cell(action)
         near = 0
         for step in self.steps:

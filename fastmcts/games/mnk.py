@@ -12,7 +12,7 @@ from fastmcts.core.constants import NONE, TERMINAL
 from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
-from fastmcts.games._bit_set import count, fill, is_empty, members, nth, remove, words_for, write_all
+from fastmcts.games._bit_set import count, fill, is_empty, members, nth, toggle, words_for, write_all
 from fastmcts.games._lines import has_run
 from fastmcts.rng import below
 from fastmcts.strategies.selection import PUCT
@@ -123,7 +123,7 @@ class MNK(Game):
         player = state[PLAYER] & NATURAL
         row = (action & NATURAL) // self.m
         column = (action & NATURAL) % self.m
-        remove(state, EMPTY, action & NATURAL)
+        toggle(state, EMPTY, self.empty_words, action & NATURAL)
         lines = self.lines + player * self.num_lines
         won = put(state, lines + row, column, self.k)
         won |= put(state, lines + self.columns + column, row, self.k)

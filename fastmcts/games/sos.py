@@ -15,7 +15,6 @@ from fastmcts.core.validate import whole_number
 from fastmcts.game import Game, move_text
 from fastmcts.games._bit_set import (
     WORD,
-    add,
     ahead,
     behind,
     count,
@@ -23,7 +22,7 @@ from fastmcts.games._bit_set import (
     is_empty,
     members,
     nth,
-    remove,
+    toggle,
     words_for,
     write_all,
 )
@@ -189,17 +188,17 @@ class SOS(Game):
         column = cell % self.columns
         score = self.completed(state, action)
         if action & 1 == S:
-            add(state, self.s_cells, cell)
+            toggle(state, self.s_cells, self.words, cell)
             state[self.s_rows + row] |= 1 << (column + MARGIN)
         else:
             state[self.o_rows + row] |= 1 << (2 * column + MARGIN)
-        remove(state, EMPTY, cell)
+        toggle(state, EMPTY, self.words, cell)
         player = state[PLAYER] & NATURAL
         state[SCORES + player] += score
         if is_empty(state, EMPTY, self.words):
             state[PLAYER] = TERMINAL
-        elif score == 0:
-            state[PLAYER] = 1 - player
+        else:
+            state[PLAYER] = 1 - player if score == 0 else player
 
     def completed(self, state: Position, action: int) -> int:
         """How many SOS a legal move completes."""
@@ -351,7 +350,7 @@ class SOS(Game):
             if (letter == ".") != (row * self.columns + column in empty):
                 raise ValueError(f"{column_letter(column)}{row + 1} is either empty or holds a letter, not both")
             if letter == "S":
-                add(rows_of_letters, self.s_cells, row * self.columns + column)
+                toggle(rows_of_letters, self.s_cells, self.words, row * self.columns + column)
                 rows_of_letters[self.s_rows + row] |= 1 << (column + MARGIN)
             if letter == "O":
                 rows_of_letters[self.o_rows + row] |= 1 << (2 * column + MARGIN)
