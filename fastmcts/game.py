@@ -321,8 +321,6 @@ class Game(Component, ABC):
                 which `state.seed` tells.
             draw_chance: Where chance decides first, as in 2048, let it, until a player is to move.
         """
-        from fastmcts.state import State
-
         self.check_declaration()
         seed = secrets.randbits(63) if seed is None else whole_number("seed", seed)
         position = np.zeros(self.state_size, np.int64)
@@ -332,7 +330,9 @@ class Game(Component, ABC):
             self.initial(position, rng)
             while draw_chance and self.current_player(position) == CHANCE:
                 self.apply(position, draw_outcome(self, position, outcomes, probabilities, rng))
-        return State(self, position, seed=seed)
+        state = self.new_state(position)
+        state.seed = seed
+        return state
 
     def state_from_array(self, array: Position, viewer: int | None = None) -> "State":
         """Check a raw position and wrap a copy of it.

@@ -28,11 +28,11 @@ class State:
             and for views and worlds, which must not tell what was dealt.
     """
 
-    def __init__(self, game: Game, array: Position, viewer: int | None = None, seed: int | None = None) -> None:
+    def __init__(self, game: Game, array: Position, viewer: int | None = None) -> None:
         self.game = game
         self.array = array
         self.viewer = viewer
-        self.seed = seed
+        self.seed: int | None = None
 
     def current_player(self) -> int:
         """The player to move: 0 to num_players - 1, or CHANCE, or TERMINAL."""
@@ -103,7 +103,9 @@ class State:
 
     def clone(self) -> "State":
         """An independent copy."""
-        return State(self.game, self.array.copy(), self.viewer, self.seed)
+        copy = self.game.new_state(self.array.copy(), self.viewer)
+        copy.seed = self.seed
+        return copy
 
     def returns(self) -> list[float]:
         """Each player's utility; all zero while the game goes on."""

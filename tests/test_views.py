@@ -138,7 +138,8 @@ def test_a_view_is_the_same_in_all_worlds_that_its_player_cannot_tell_apart(game
             assert world.view(player) == state.view(player)
             assert world.view(player).array.tobytes() == state.view(player).array.tobytes()
             assert str(world.view(player)) == str(state.view(player))
-            assert set(vars(state.view(player))) == {"game", "array", "viewer"}
+            assert set(vars(state.view(player))) == {"game", "array", "viewer", "seed"}
+            assert state.view(player).seed is None  # it would tell the cards
     assert different > 3
 
 
