@@ -36,7 +36,7 @@ class Terminal:
     def type(self, text: str) -> None:
         os.write(self.master, text.encode())
 
-    def wait_for(self, text: str, seconds: float = 60.0) -> str:
+    def wait_for(self, text: str, seconds: float = 600.0) -> str:
         """Read until some text is shown after what was waited for before."""
         seen = len(self.shown) if text not in self.shown else 0
         deadline = time.monotonic() + seconds
