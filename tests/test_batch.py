@@ -7,7 +7,7 @@ import fastmcts
 from fastmcts import Decided, games, search_batch, spawn_seed
 from fastmcts.batch import BatchSnapshot
 from fastmcts.rng import make_rng, make_rngs, spawn_seeds
-from tests.engine.test_capacity import megabytes
+from tests.helpers.trees import megabytes
 from tests.toys import OneShot, Shuffled, ThreePlayers
 
 GAME = games.TicTacToe()
@@ -148,7 +148,7 @@ def test_bad_batches_are_refused_in_words(states: Any, options: Any, error: type
 @pytest.mark.jit
 @pytest.mark.usefixtures("untried")
 def test_a_game_that_fails_in_a_thread_is_reported() -> None:
-    from tests.test_mcts import Fragile
+    from tests.helpers.faulty_games import Fragile
 
     with pytest.raises(fastmcts.GameError, match="Fragile breaks the rules for games"):
         search_batch([Fragile().new_initial_state()] * 4, simulations=10_000, threads=2, seed=0)

@@ -1,32 +1,17 @@
 """Compiled searches of chance and hidden worlds do, to the last bit, what plain Python does."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fastmcts import MCTS, PIMC, UCT, GameRollout, SearchResult, State, games, search
-from fastmcts.core.constants import ROOT
-from fastmcts.core.tree import Tree, children
+from fastmcts import MCTS, PIMC, UCT, GameRollout, State, games, search
+from tests.helpers.trees import whole_trees
 from tests.subprocesses import run_python
 
 SMALL = games.OhHell(num_players=3, hand_size=3)
 PLAYER: dict[str, Any] = {"selection": UCT(c=0.7), "rollout": GameRollout(max_length=10), "simulations": 40}
-
-
-def nodes_below(tree: Tree, node: int) -> Iterator[tuple[Any, ...]]:
-    """All that a tree keeps of a node and of those below it."""
-    available = int(tree.available[node]) if tree.available.size > 0 and node != ROOT else None
-    yield int(tree.action[node]), int(tree.visits[node]), float(tree.value_sum[node]).hex(), available
-    for child in children(tree, node):
-        yield from nodes_below(tree, child)
-
-
-def whole_trees(result: SearchResult) -> list[Any]:
-    """Everything that was found, in a form that JSON keeps."""
-    return [result.nodes, result.reused, *([list(n) for n in nodes_below(tree, ROOT)] for tree in result.trees)]
 
 
 def moves_of_one_player(state: State, moves: int, **options: Any) -> list[Any]:

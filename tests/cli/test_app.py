@@ -5,7 +5,7 @@ import pytest
 
 import fastmcts
 from fastmcts.testing.strategies import searchable_games
-from tests.cli.running import invoke
+from tests.helpers.terminal import invoke
 
 
 def test_games_lists_every_game_with_its_options() -> None:

@@ -12,12 +12,15 @@ from typing import Any
 import pytest
 
 import fastmcts
-from fastmcts import MCTS
+from fastmcts import MCTS, games
 from fastmcts.engine import searcher
 from fastmcts.engine.searcher import Searcher
 from fastmcts.testing import check_tree
-from tests.engine.test_capacity import GAME, START, megabytes
+from tests.helpers.trees import megabytes
 from tests.subprocesses import run_python
+
+GAME = games.TicTacToe()
+START = GAME.new_initial_state()
 
 SCRIPT = """
 import json, os, signal, threading, time

@@ -9,7 +9,7 @@ from fastmcts.compiler.jit import JIT_ENABLED
 from fastmcts.core.constants import ROOT
 from fastmcts.engine import budget
 from fastmcts.testing import check_tree
-from tests.test_mcts import assert_same_subtree
+from tests.helpers.trees import assert_same_subtree
 
 GAME = games.TicTacToe()
 START = GAME.new_initial_state()

@@ -6,7 +6,7 @@ import pytest
 import fastmcts
 from fastmcts import games
 from fastmcts.testing import perft
-from tests.games.solving import all_positions, keeps_value, solve, some_moves_lose_value
+from tests.helpers.solving import all_positions, keeps_value, solve, some_moves_lose_value
 
 GAME = games.TicTacToe()
 

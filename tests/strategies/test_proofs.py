@@ -11,7 +11,7 @@ import pytest
 import fastmcts
 from fastmcts import UCT, games
 from fastmcts.core.tree import Tree, children
-from tests.games.solving import solve
+from tests.helpers.solving import solve
 from tests.toys import OneShot, RandomPayoffs, ThreePlayers
 
 

@@ -14,7 +14,7 @@ from fastmcts.core.constants import ROOT
 from fastmcts.engine import budget, progress
 from fastmcts.engine.budget import Budget
 from fastmcts.strategies.stoppers import next_check, next_trace
-from tests.test_mcts import assert_same_subtree
+from tests.helpers.trees import assert_same_subtree
 from tests.toys import OneShot
 
 START = games.TicTacToe().new_initial_state()

@@ -19,8 +19,7 @@ from fastmcts.core.constants import ROOT
 from fastmcts.engine import capacity
 from fastmcts.engine.archive import saving
 from fastmcts.testing import check_tree
-from tests.engine.test_capacity import megabytes
-from tests.test_mcts import assert_same_subtree
+from tests.helpers.trees import assert_same_subtree, megabytes
 from tests.toys import OneShot
 
 GAME = games.TicTacToe()

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import pytest
 from typer.testing import CliRunner
 
 from fastmcts.cli import app
@@ -71,3 +72,6 @@ def own() -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+terminals = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
