@@ -6,22 +6,40 @@ it. Here inner functions are only simplified one by one; the entry links each of
 LLVM optimises the whole from the bottom up and decides what to inline: Oh Hell compiles in a quarter of the time.
 """
 
+import re
 from typing import Any
 
 from llvmlite import binding as llvm
-from numba import _dynfunc, config  # pyright: ignore[reportAttributeAccessIssue]
+from numba import config
+from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
-from numba.core.typed_passes import NoPythonBackend
 
 #: How large a function may be, by LLVM's count, to be inlined at every place that calls it. Those with one place always
 #: are. With LLVM's own 225 Connect Four loses some percent.
 INLINED_SIZE = 1000
 
 
+#: A function of Numba's returns 0, or -2 for None; anything else is a failure, its own or that of one that it calls.
+FAILURE = re.compile(r"\bret i32 (?!(0|-2)\n)")
+
+
 class InnerLibrary(JITCodeLibrary):
-    """The code of a function that only kernels call: never made into machine code by itself."""
+    """The code of a function that only kernels call: never made into machine code by itself.
+
+    Attributes:
+        can_fail: Whether the function may raise, so that its callers have to look.
+    """
+
+    can_fail: bool
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Keep the code as it is: the entry simplifies it before it is inlined."""
+        text = cgutils.normalize_ir_text(str(ir_module))
+        self.can_fail = FAILURE.search(text) is not None
+        module = llvm.parse_assembly(text)
+        module.name = ir_module.name
+        module.data_layout = self._codegen._data_layout
+        self._final_module.link_in(module)
 
     def finalize(self) -> None:
         """Leave everything to the entry."""
@@ -41,6 +59,14 @@ class InnerLibrary(JITCodeLibrary):
 
 class EntryLibrary(JITCodeLibrary):
     """The code of a kernel that Python calls, with everything that it calls."""
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self.enable_object_caching()
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Leave it to the optimisation of the whole."""
+        ll_module.data_layout = self._codegen._data_layout
 
     def finalize(self) -> None:
         """Link all inner functions, once each, and optimise the whole."""
@@ -94,50 +120,3 @@ def libraries_below(top: JITCodeLibrary) -> list[Any]:
             if isinstance(library, InnerLibrary):
                 waiting += library._linking_libraries
     return sorted(found, key=lambda library: not isinstance(library, InnerLibrary))
-
-
-@register_pass(mutates_CFG=False, analysis_only=False)
-class LeaveToTheEntry(LoweringPass):
-    """Register a function that has no machine code, so that other compiled code can call it."""
-
-    _name = "leave_to_the_entry"
-
-    def __init__(self) -> None:
-        LoweringPass.__init__(self)
-
-    def run_pass(self, state: Any) -> bool:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Give the function a name of its own, which Python cannot call."""
-        result = state.cr
-        name = result.fndesc.qualname.split(".")[-1]
-        module, kept = result.fndesc.lookup_module(), (result.library,)
-        nowhere = 1  # an address, which only a call from Python would go to
-        stand_in = _dynfunc.make_function(module, name, "called by kernels only", nowhere, result.environment, kept)
-        state.targetctx.insert_user_function(stand_in, result.fndesc, [result.library])
-        state.reload_init.extend(result.library._reload_init)
-        state.cr = result._replace(entry_point=stand_in)
-        return True
-
-
-class InnerCompiler(CompilerBase):
-    """Compiles a function that only kernels call, up to LLVM's assembly."""
-
-    def define_pipelines(self) -> list[PassManager]:
-        """Numba's own passes, but for the last step."""
-        self.state.library = InnerLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
-        self.state.flags.no_compile = True
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.add_pass_after(LeaveToTheEntry, NoPythonBackend)
-        passes.finalize()
-        return [passes]
-
-
-class EntryCompiler(CompilerBase):
-    """Compiles a kernel that Python calls."""
-
-    def define_pipelines(self) -> list[PassManager]:
-        """Numba's own passes, with another way to link and optimise."""
-        self.state.library = EntryLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
-        self.state.library.enable_object_caching()
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.finalize()
-        return [passes]
