@@ -30,6 +30,7 @@ from fastmcts.rng import below, make_rng
 from fastmcts.testing import check_tree
 from fastmcts.testing.strategies import all_components
 from tests import naive
+from tests.helpers.klondike import MIDDLE
 from tests.toys import Peek
 
 REGISTERED = [game for game in map(load_game, registered_games()) if game.has_hidden_information]
@@ -181,9 +182,23 @@ def test_ismcts_goes_with_other_components(options: dict[str, Any]) -> None:
 
 
 def test_promising_moves_come_first_in_klondike() -> None:
-    state = games.Klondike().new_initial_state(4)
-    result = fastmcts.search(state, simulations=40, seed=0, expansion=Prioritized())
-    check_tree(result.tree)
+    state = games.Klondike().state_from_text(MIDDLE)
+    legal = set(state.legal_actions())
+    promising = {action for action in legal if state.game.is_promising(state.array, action)}
+    assert 1 < len(promising) < len(legal) - 1
+    for simulations in range(1, len(legal) + 1):
+        result = fastmcts.search(
+            state, simulations=simulations, seed=simulations, strategy="plain", expansion=Prioritized()
+        )
+        tried = set(result.actions[result.visits > 0].tolist())
+        assert len(tried) == simulations
+        assert tried <= promising or tried >= promising
+        expected = {action: 2 if action in promising else 1 for action in tried}  # one of the two is assumed
+        assert dict(zip(result.actions.tolist(), result.visits.tolist(), strict=True)) == {
+            **dict.fromkeys(legal, 0),
+            **expected,
+        }
+        check_tree(result.tree)
 
 
 def test_every_move_was_available_at_the_root() -> None:
@@ -446,6 +461,7 @@ def test_a_saved_search_of_hidden_worlds_goes_on_as_it_would_have(method: Any, t
 
 def test_kuhn_poker_is_played_with_sense() -> None:
     game = games.KuhnPoker()
+    folded = called = 0
     for seed in range(20):
         state = game.new_initial_state(seed)
         state.apply_action(1)  # a bet
@@ -454,8 +470,12 @@ def test_kuhn_poker_is_played_with_sense() -> None:
         outcomes = {s.returns()[1] for s in (state.determinize(1, n).child(1) for n in range(10))}
         if outcomes == {-2.0}:
             assert result.action == 0, f"folds the lowest card: {knowledge}"
+            folded += 1
         if outcomes == {2.0}:
             assert result.action == 1, f"calls with the highest: {knowledge}"
+            called += 1
+    assert folded > 2
+    assert called > 2
 
 
 def finished_games(game: fastmcts.Game) -> Iterator[fastmcts.State]:

@@ -107,7 +107,19 @@ def test_proofs_are_refused_where_chance_decides() -> None:
 
 def test_expansion_at_once_leaves_outcomes_to_chance() -> None:
     result = fastmcts.search(games.Pig(target=10).new_initial_state(), simulations=200, seed=0, expansion=ExpandAll())
-    check_tree(result.tree, own_visits=6)
+    tree = result.tree
+    check_tree(tree, own_visits=6)
+    parents = np.flatnonzero(tree.num_children[: tree.size[0]])
+    rolls = parents[tree.num_children[parents] == 6]
+    choices = parents[tree.num_children[parents] <= 2]
+    assert len(rolls) + len(choices) == len(parents)
+    assert (tree.num_tried[choices] == tree.num_children[choices]).all(), "all moves at once"
+    assert (tree.num_tried[rolls] < tree.visits[rolls]).all(), "one outcome for each visit but the first"
+    assert (tree.num_tried[rolls] == 1).any()
+    often = rolls[tree.visits[rolls].argmax()]
+    outcomes = slice(tree.first_child[often], tree.first_child[often] + 6)
+    shares = tree.visits[outcomes] / tree.visits[outcomes].sum()
+    assert np.abs(shares - 1 / 6).max() < 0.1, "as the die falls"
 
 
 @pytest.mark.jit

@@ -12,9 +12,11 @@ import pytest
 import fastmcts
 from fastmcts import GRAVE, MAST, PUCT, UCB1, UCT, ExpandAll, GameRollout, Lazy, Prioritized, RandomRollout, games
 from fastmcts.compiler.jit import JIT_ENABLED
+from fastmcts.core.constants import ROOT
 from fastmcts.engine.plan import make_strategy, settle
 from fastmcts.strategies.final import best_index
 from fastmcts.testing import check_tree
+from tests import naive
 from tests.toys import OneShot
 
 TIC_TAC_TOE = games.TicTacToe().new_initial_state()
@@ -317,12 +319,19 @@ def test_normalizing_makes_the_scale_of_rewards_irrelevant() -> None:
     assert scaled.policy[7] > 0.4
 
 
+class Rave(naive.Grave):
+    """Every node looks at what was played below itself, and nowhere else."""
+
+    reference = 0
+
+
 def test_rave_is_grave_without_a_threshold() -> None:
-    result = fastmcts.search(
-        games.Hex(size=4).new_initial_state(), simulations=300, seed=0, selection=GRAVE(reference=0)
-    )
-    check_tree(result.tree)
-    assert result.visits.sum() == 300
+    state = games.Hex(size=4).new_initial_state()
+    options: dict[str, Any] = {"simulations": 300, "seed": 0, "strategy": "plain"}
+    rave = fastmcts.search(state, selection=GRAVE(reference=0), **options)
+    check_tree(rave.tree)
+    naive.assert_same_tree(rave.tree, ROOT, Rave(state, 0).run(300))
+    assert fastmcts.search(state, selection=GRAVE(), **options).visits.tolist() != rave.visits.tolist()
 
 
 def test_final_moves_follow_their_criterion() -> None:
