@@ -16,7 +16,10 @@ from numba.core.typing.templates import Signature, fold_arguments
 
 from fastmcts.compiler.flat_array import flat
 from fastmcts.compiler.loops import is_signed_integer
-from fastmcts.compiler.passes import InnerCompiler
+from fastmcts.compiler.passes import InnerCompiler, PartCompiler
+
+#: Functions that several kernels call.
+PARTS: set[Callable[..., Any]] = set()
 
 
 class InnerFlags(Flags):
@@ -52,6 +55,7 @@ class InnerFunction:
     def __init__(self, function: Callable[..., Any], flags: InnerFlags) -> None:
         self.function = function
         self.flags = flags
+        self.compiler = PartCompiler if function in PARTS else InnerCompiler
         self.parameters = inspect.signature(function)
         self.compiled: dict[tuple[types.Type, ...], Any] = {}
         self.compiling: set[tuple[types.Type, ...]] = set()
@@ -92,7 +96,7 @@ class InnerFunction:
                     return_type=None,
                     flags=self.flags,
                     locals={},
-                    pipeline_class=InnerCompiler,
+                    pipeline_class=self.compiler,
                 )
             finally:
                 self.compiling.discard(arguments)

@@ -20,7 +20,7 @@ from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
 from fastmcts.compiler.cache import cached
-from fastmcts.compiler.inner import InnerFunction, inner_flags
+from fastmcts.compiler.inner import PARTS, InnerFunction, inner_flags
 from fastmcts.compiler.passes import EntryCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -59,6 +59,12 @@ def compiled(function: Function) -> Function:
         return compiled_function(function).call(context, builder, signature.args, args)
 
     return function
+
+
+def part(function: Function) -> Function:
+    """The same for a function that several kernels call: it is never inlined, and optimised once for all of them."""
+    PARTS.add(function)
+    return compiled(function)
 
 
 def compiled_function(function: Callable[..., Any]) -> InnerFunction:

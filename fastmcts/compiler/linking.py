@@ -2,8 +2,11 @@
 
 Numba optimises every function by itself, with all functions that it calls linked in, and makes machine code of it,
 although a kernel's inner functions are called by nobody else. So a big rule is optimised once at every level above
-it. Here inner functions are only simplified one by one; the entry links each of them once, as internal to itself, and
-LLVM optimises the whole from the bottom up and decides what to inline: Oh Hell compiles in a quarter of the time.
+it. Here the entry links each inner function once, as internal to itself, and LLVM optimises the whole from the bottom
+up and decides what to inline.
+
+What several kernels call, such as the search itself, is a part: optimised once, for all of them, and added to each
+when that has been optimised.
 """
 
 import re
@@ -57,6 +60,22 @@ class InnerLibrary(JITCodeLibrary):
         return self._shared_module
 
 
+class PartLibrary(InnerLibrary):
+    """The code of a function that several kernels call, with everything that it calls."""
+
+    _optimized: Any = None
+
+    def optimized(self) -> Any:
+        """The code, optimised when it is first asked for."""
+        if self._optimized is None:
+            names = {function.name for function in self._final_module.functions if not function.is_declaration}
+            module = self._final_module.clone()
+            link_below(module, self)
+            optimize(module, names, self._codegen._tm)
+            self._optimized = module
+        return self._optimized
+
+
 class EntryLibrary(JITCodeLibrary):
     """The code of a kernel that Python calls, with everything that it calls."""
 
@@ -69,43 +88,60 @@ class EntryLibrary(JITCodeLibrary):
         ll_module.data_layout = self._codegen._data_layout
 
     def finalize(self) -> None:
-        """Link all inner functions, once each, and optimise the whole."""
+        """Link all inner functions, once each, optimise the whole, and add the parts."""
         self._codegen._check_llvm_bugs()
         self._raise_if_finalized()
-        own = [function for function in self._final_module.functions if not function.is_declaration]
+        module = self._final_module
+        own = [function for function in module.functions if not function.is_declaration]
         names = {function.name for function in own}
         for function in own:
             # The wrapper for Python writes the tables of bundles, which kernels read as constants (bundle.py).
             function.add_function_attribute("noinline")
-        for library in link_below(self._final_module, self):
+        link_below(module, self)
+        optimize(module, names, self._codegen._tm)
+        for library in libraries_below(self):
             self._reload_init.update(library._reload_init)
-        for function in self._final_module.functions:
-            if not function.is_declaration and function.name not in names:
-                function.linkage = "internal"
-        self._optimize_final_module()
-        self._final_module.verify()
+            if isinstance(library, PartLibrary):
+                module.link_in(library.optimized(), preserve=True)
+        make_internal(module, names)
+        module.verify()
         self._finalize_final_module()
 
-    def _optimize_final_module(self) -> None:
-        tuning = llvm.create_pipeline_tuning_options()
-        tuning.speed_level = int(config.OPT)  # pyright: ignore[reportAttributeAccessIssue]
-        # Loops here are short: vectors cost a fifth of the time to optimise, and gain nothing.
-        tuning.loop_vectorization = tuning.slp_vectorization = False
-        tuning.inlining_threshold = INLINED_SIZE
-        builder = llvm.create_pass_builder(self._codegen._tm, tuning)
-        builder.getModulePassManager().run(self._final_module, builder)
+
+def optimize(module: Any, names: set[str], target_machine: Any) -> None:
+    """Optimise a module, all functions of which but some are called by nobody else.
+
+    Args:
+        module: The module.
+        names: The functions that are called from outside.
+        target_machine: What the code is for.
+    """
+    make_internal(module, names)
+    tuning = llvm.create_pipeline_tuning_options()
+    tuning.speed_level = int(config.OPT)  # pyright: ignore[reportAttributeAccessIssue]
+    # Loops here are short: vectors cost a fifth of the time to optimise, and gain nothing.
+    tuning.loop_vectorization = tuning.slp_vectorization = False
+    tuning.inlining_threshold = INLINED_SIZE
+    builder = llvm.create_pass_builder(target_machine, tuning)
+    builder.getModulePassManager().run(module, builder)
 
 
-def link_below(module: Any, library: JITCodeLibrary) -> list[Any]:
-    """Link all that a library calls into a module, each once; return the libraries."""
-    below = libraries_below(library)
-    for other in below:
-        is_inner = isinstance(other, InnerLibrary)
-        module.link_in(other._final_module if is_inner else other._get_module_for_linking(), preserve=True)
-    return below
+def make_internal(module: Any, names: set[str]) -> None:
+    """Let nobody outside of a module see its functions, but for some."""
+    for function in module.functions:
+        if not function.is_declaration and function.name not in names:
+            function.linkage = "internal"
 
 
-def libraries_below(top: JITCodeLibrary) -> list[Any]:
+def link_below(module: Any, top: JITCodeLibrary) -> None:
+    """Link all that a library calls into a module, each once; parts are left out, with all that they call."""
+    for library in libraries_below(top, within_parts=False):
+        if not isinstance(library, PartLibrary):
+            is_inner = isinstance(library, InnerLibrary)
+            module.link_in(library._final_module if is_inner else library._get_module_for_linking(), preserve=True)
+
+
+def libraries_below(top: JITCodeLibrary, within_parts: bool = True) -> list[Any]:
     """All libraries that one needs, itself or through others.
 
     Those that Numba made hold what they need themselves. They come last, since of them LLVM links only what something
@@ -117,6 +153,6 @@ def libraries_below(top: JITCodeLibrary) -> list[Any]:
         library = waiting.pop()
         if library not in found and library is not top:
             found[library] = None
-            if isinstance(library, InnerLibrary):
+            if isinstance(library, InnerLibrary) and (within_parts or not isinstance(library, PartLibrary)):
                 waiting += library._linking_libraries
     return sorted(found, key=lambda library: not isinstance(library, InnerLibrary))

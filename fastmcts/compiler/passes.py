@@ -28,7 +28,7 @@ from numba.core.untyped_passes import (
 )
 
 from fastmcts.compiler.decided import take_decided_branches
-from fastmcts.compiler.linking import EntryLibrary, InnerLibrary
+from fastmcts.compiler.linking import EntryLibrary, InnerLibrary, PartLibrary
 from fastmcts.compiler.loops import shorten_loops
 from fastmcts.compiler.lowering import KernelLowering
 
@@ -69,6 +69,12 @@ class InnerCompiler(KernelCompiler):
     """Compiles a function that only kernels call, up to LLVM's assembly."""
 
     library = InnerLibrary
+
+
+class PartCompiler(KernelCompiler):
+    """Compiles a function that several kernels call, up to LLVM's assembly."""
+
+    library = PartLibrary
 
 
 class EntryCompiler(KernelCompiler):

@@ -1,6 +1,6 @@
 """Monte Carlo tree search."""
 
-from fastmcts.compiler.jit import compiled, entry
+from fastmcts.compiler.jit import compiled, entry, part
 from fastmcts.kernels.descend import descend
 
 
@@ -23,7 +23,7 @@ def run(strategy, tree, root, scratch, rng, simulations):
     return search(strategy, tree, root, scratch, rng, simulations)
 
 
-@compiled
+@part
 def search(strategy, tree, root, scratch, rng, simulations):
     """Simulate until the budget, the room in the tree or the doubt about the root is used up."""
     last_with_room = tree.visits.size - strategy.method.most_new_nodes(strategy.game)
