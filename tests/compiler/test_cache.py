@@ -137,7 +137,9 @@ def replaced(content: bytes) -> bytes:
     return b"something else"
 
 
-@pytest.mark.parametrize("damage", [cut_off, emptied, flipped, replaced])
+@pytest.mark.parametrize(
+    "damage", [flipped, *(pytest.param(damage, marks=pytest.mark.thorough) for damage in (cut_off, emptied, replaced))]
+)
 def test_a_damaged_file_of_the_cache_is_compiled_and_written_again(
     folder: Path, damage: Callable[[bytes], bytes]
 ) -> None:

@@ -83,7 +83,7 @@ print(json.dumps(report))
 
 @pytest.mark.jit
 def test_ctrl_c_stops_at_once_and_leaves_the_tree_whole(tmp_path: Path) -> None:
-    report = run_python(SCRIPT, tmp_path)
+    report = run_python(SCRIPT, tmp_path, own_cache=False)
     assert set(report) == {"one", "recycling", "threads", "batch", "clocked batch"}
     for name, measured in report.items():
         threads = 1 if name in ("one", "recycling") else 2

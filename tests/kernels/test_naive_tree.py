@@ -23,7 +23,6 @@ from fastmcts import (
     UCB1Tuned,
     games,
 )
-from fastmcts.compiler.jit import JIT_ENABLED
 from fastmcts.core.constants import ROOT
 from fastmcts.games import load_game, registered_games
 from fastmcts.testing import check_tree
@@ -56,7 +55,15 @@ STRATEGIES: list[tuple[dict[str, Any], Any, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize("game", [games.TicTacToe(), games.SOS(rows=3, columns=3), ThreePlayers()], ids=repr)
+@pytest.mark.parametrize(
+    "game",
+    [
+        games.TicTacToe(),
+        pytest.param(games.SOS(rows=3, columns=3), marks=pytest.mark.slow_to_compile),
+        pytest.param(ThreePlayers(), marks=pytest.mark.slow_to_compile),
+    ],
+    ids=repr,
+)
 @pytest.mark.parametrize(
     ("options", "search", "arguments"), STRATEGIES, ids=lambda value: str(value).split(" at 0x")[0][:40]
 )
@@ -123,7 +130,7 @@ NAIVE: dict[type, tuple[Any, dict[str, Any]]] = {
 SMALLER = {"hex": games.Hex(size=4), "sos": games.SOS(rows=4, columns=4)}
 
 
-@pytest.mark.skipif(JIT_ENABLED, reason="it would compile for an hour; the signature says that it is the same")
+@pytest.mark.slow_to_compile
 @pytest.mark.parametrize("name", registered_games())
 def test_every_game_and_strategy_that_is_allowed_builds_the_tree_of_its_naive_version(name: str) -> None:
     game = SMALLER.get(name) or load_game(name)

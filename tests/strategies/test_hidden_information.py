@@ -131,6 +131,7 @@ def test_a_perspective_that_is_rolled_forward_leaks_nothing(game: fastmcts.Game)
         assert seen.actions.tolist() == other.actions.tolist()
 
 
+@pytest.mark.slow_to_compile
 def test_open_cards_do_leak_which_the_test_above_would_notice() -> None:
     def differs(state: fastmcts.State) -> bool:
         world = state.determinize(state.current_player(), 1)
@@ -143,7 +144,16 @@ def test_open_cards_do_leak_which_the_test_above_would_notice() -> None:
 # ---- Information sets
 
 
-@pytest.mark.parametrize("game", [games.KuhnPoker(), SMALL, games.Klondike(), games.Whist()], ids=repr)
+@pytest.mark.parametrize(
+    "game",
+    [
+        games.KuhnPoker(),
+        SMALL,
+        pytest.param(games.Klondike(), marks=pytest.mark.slow_to_compile),
+        pytest.param(games.Whist(), marks=pytest.mark.slow_to_compile),
+    ],
+    ids=repr,
+)
 @pytest.mark.parametrize("seed", [0, 5])
 def test_ismcts_builds_the_tree_of_its_naive_version(game: fastmcts.Game, seed: int) -> None:
     state = next(positions(game, 1, seed))
@@ -154,6 +164,7 @@ def test_ismcts_builds_the_tree_of_its_naive_version(game: fastmcts.Game, seed: 
     naive.assert_same_tree(result.tree, ROOT, naive.InformationSets(state, seed).run(simulations))
 
 
+@pytest.mark.slow_to_compile
 def test_resampled_replies_in_hidden_worlds_build_the_tree_of_their_naive_version() -> None:
     state = SMALL.new_initial_state(1)
     result = fastmcts.search(state, simulations=200, seed=1, strategy="plain", method=SinglePerspective(resample=True))
@@ -181,6 +192,7 @@ def test_ismcts_goes_with_other_components(options: dict[str, Any]) -> None:
     assert result.visits.sum() >= 300 - ("expansion" in options)
 
 
+@pytest.mark.slow_to_compile
 def test_promising_moves_come_first_in_klondike() -> None:
     state = games.Klondike().state_from_text(MIDDLE)
     legal = set(state.legal_actions())
@@ -201,6 +213,7 @@ def test_promising_moves_come_first_in_klondike() -> None:
         check_tree(result.tree)
 
 
+@pytest.mark.slow_to_compile
 def test_every_move_was_available_at_the_root() -> None:
     result = fastmcts.search(games.Whist().new_initial_state(), simulations=200, seed=0)
     tree = result.tree
@@ -228,6 +241,7 @@ def test_what_does_not_fit_is_refused(options: dict[str, Any], message: str) -> 
         fastmcts.search(games.KuhnPoker().new_initial_state(), simulations=100, **options)
 
 
+@pytest.mark.slow_to_compile
 def test_several_trees_and_batches_search_information_sets_too() -> None:
     states = list(positions(SMALL, 6))
     batch = fastmcts.search_batch(states, simulations=60, seed=2, threads=2)
@@ -326,6 +340,7 @@ def test_worlds_vote_in_batches_too(vote: str) -> None:
 # ---- A tree kept from move to move
 
 
+@pytest.mark.slow_to_compile
 @pytest.mark.parametrize("macro", [False, True])
 def test_a_klondike_player_keeps_its_tree_until_a_card_is_turned(macro: bool) -> None:
     game = games.Klondike(macro=macro)
@@ -397,6 +412,7 @@ def test_a_search_does_not_draw_what_was_dealt_with_its_seed() -> None:
     assert guessed / 300 == pytest.approx(13 / 3, abs=0.4), "of the 13 cards of player 0, a third"
 
 
+@pytest.mark.slow_to_compile
 def test_the_last_move_of_a_perspective_is_not_looked_up_in_the_real_world() -> None:
     game = games.Klondike(draw=24)
     for seed in range(40):

@@ -78,6 +78,7 @@ def scoring_visits(**options: Any) -> int:
     return sum(int(result.visits[result.actions == promising].sum()) for result in searches)
 
 
+@pytest.mark.slow_to_compile
 def test_prioritized_gives_scoring_moves_twice_the_visits_by_assuming_one() -> None:
     plain: dict[str, Any] = {"strategy": "plain", "selection": UCB1()}
     lazy, prioritized = scoring_visits(**plain), scoring_visits(**plain, expansion=Prioritized())
@@ -93,6 +94,7 @@ def test_with_first_play_urgency_prioritized_really_tries_scoring_moves_more_oft
     assert scoring_visits(**options, expansion=Prioritized()) - assumed >= 2 * scoring_visits(**options)
 
 
+@pytest.mark.slow_to_compile
 def test_what_sos_recommends_really_tries_scoring_moves_at_least_twice_as_often_as_lazy() -> None:
     assert scoring_visits() >= 2 * scoring_visits(strategy="plain", selection=UCB1())
 
@@ -106,6 +108,7 @@ def test_expand_all_backs_up_sum_and_count_together() -> None:
     check_tree(result.tree)
 
 
+@pytest.mark.slow_to_compile
 def test_expand_all_waits_for_the_visits_it_is_told() -> None:
     waiting = fastmcts.search(TIC_TAC_TOE, simulations=5, seed=0, expansion=ExpandAll(visits=5))
     assert waiting.visits.sum() == 9 + 4
@@ -115,6 +118,7 @@ def test_expand_all_waits_for_the_visits_it_is_told() -> None:
     assert expanded.max_depth == 2
 
 
+@pytest.mark.slow_to_compile
 def test_one_simulation_of_expand_all_is_an_answer_in_a_search_and_in_a_batch() -> None:
     options: dict[str, Any] = {"simulations": 1, "expansion": ExpandAll()}
     result = fastmcts.search(TIC_TAC_TOE, seed=fastmcts.spawn_seed(0, 0), **options)
@@ -160,6 +164,7 @@ def test_the_plain_strategy_helps_out_where_the_recommended_one_does_not_fit(opt
     assert settled(**options).selection == UCT(c=0.5)
 
 
+@pytest.mark.slow_to_compile
 def test_a_result_names_its_strategy() -> None:
     state = ADVISED.new_initial_state()
     result = fastmcts.search(state, simulations=20, seed=0, strategy="plain", selection=UCB1(c=1.4, bias=0.0))
@@ -188,6 +193,7 @@ def test_a_recommendation_that_is_no_part_of_a_strategy_is_refused() -> None:
         settled(Odd())
 
 
+@pytest.mark.slow_to_compile
 def test_a_discount_prefers_earlier_wins() -> None:
     # X wins at once in the right column, or one round later elsewhere.
     state = TIC_TAC_TOE.clone()
@@ -261,6 +267,7 @@ def test_a_discount_draws_utilities_towards_0(utilities: tuple[float, ...], expe
     assert least + result.values[1] * (most - least) == pytest.approx(zero + (utilities[1] - zero) / 2)
 
 
+@pytest.mark.slow_to_compile
 def test_priors_of_the_game_steer_puct_and_the_bias() -> None:
     @dataclass(frozen=True)
     class Opinionated(OneShot):
@@ -287,6 +294,7 @@ def test_priors_of_the_game_steer_puct_and_the_bias() -> None:
     assert fastmcts.search(state, simulations=100, seed=0, selection=PUCT(c=2.0)).visits[3] > 60
 
 
+@pytest.mark.slow_to_compile
 def test_first_play_urgency_leaves_bad_moves_untried() -> None:
     all_tried = fastmcts.search(SOS, simulations=200, seed=0, strategy="plain")
     urgent = fastmcts.search(SOS, simulations=200, seed=0, strategy="plain", selection=UCT(c=0.1, first_play=0.4))
@@ -294,6 +302,7 @@ def test_first_play_urgency_leaves_bad_moves_untried() -> None:
     assert (urgent.visits > 0).sum() < 100
 
 
+@pytest.mark.slow_to_compile
 def test_normalizing_makes_the_scale_of_rewards_irrelevant() -> None:
     @dataclass(frozen=True)
     class Scored(OneShot):
@@ -325,6 +334,7 @@ class Rave(naive.Grave):
     reference = 0
 
 
+@pytest.mark.slow_to_compile
 def test_rave_is_grave_without_a_threshold() -> None:
     state = games.Hex(size=4).new_initial_state()
     options: dict[str, Any] = {"simulations": 300, "seed": 0, "strategy": "plain"}
@@ -364,6 +374,7 @@ def test_robust_max_searches_on_until_visits_and_mean_agree() -> None:
         assert robust.visits.sum() == robust.simulations
 
 
+@pytest.mark.slow_to_compile
 def test_a_batch_respects_proofs_and_the_final_move() -> None:
     states = [TIC_TAC_TOE, winning_position()]
     choices: list[dict[str, Any]] = [{"solver": True}, {"final": "value"}]
