@@ -76,7 +76,7 @@ def test_the_install_commands_are_those_of_the_project() -> None:
     installs = [line for line in SHELL_LINES if line.startswith("pip ")]
     assert installs == [
         'pip install ".[cli]" && fastmcts search connect_four',
-        'pip install -e ".[test]" && pytest -n auto --dist loadfile',
+        'pip install -e ".[test]" && pytest',
     ]
     assert (
         installs[1].replace("pip install", "pip install --quiet --disable-pip-version-check") + " -q"

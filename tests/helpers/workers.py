@@ -110,7 +110,8 @@ class TwoKinds:
         self.of(node).add_node_collection(node, collection)
         # Workers of one kind may have nothing to do: xdist takes what the last one has collected for all there is.
         self.collected[self.of(node)] = len(collection)
-        self.config.pluginmanager.get_plugin("session").testscollected = sum(self.collected.values())
+        session: Any = self.config.pluginmanager.get_plugin("session")
+        session.testscollected = sum(self.collected.values())
 
     def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
         self.of(node).mark_test_complete(node, item_index, duration)
