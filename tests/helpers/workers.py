@@ -9,6 +9,7 @@ Whether the JIT is on is decided when Numba is imported, once for a process: hen
 scheduler for each kind.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,7 +26,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     option = config.option
     if hasattr(config, "workerinput") or option.tx or option.dist != "no":
         return
-    option.dist = "loadfile"
+    option.dist, option.loadscopereorder = "loadfile", False
     if option.numprocesses is None:
         option.numprocesses = "auto"
 
@@ -51,7 +52,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave to each worker what it is for."""
+    """Leave to each worker what it is for, the longest files first, so that all workers end at about the same time."""
+    if hasattr(config, "workerinput"):
+        compiling = Counter(item.path for item in items if "jit" in item.keywords)
+        count = Counter(item.path for item in items)
+        items.sort(key=lambda item: (-compiling[item.path], -count[item.path]))
     if JIT_ENABLED:
         for item in items:
             if "slow_to_compile" in item.keywords:
