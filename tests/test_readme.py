@@ -19,8 +19,9 @@ from tests.subprocesses import REPOSITORY
 
 README = (REPOSITORY / "README.md").read_text()
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
+#: Those of the docs are left to the thorough group, since every page compiles something else.
 PYTHON_BLOCKS = [
-    pytest.param(block, id=f"{page.stem}-{number}")
+    pytest.param(block, id=f"{page.stem}-{number}", marks=[] if page.stem == "README" else [pytest.mark.thorough])
     for page in PAGES
     for number, block in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL))
 ]

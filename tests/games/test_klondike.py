@@ -49,9 +49,10 @@ def random_games(game: Klondike, seeds: range, choose="random_action"):
         yield state
 
 
+@pytest.mark.parametrize("positions", [50, pytest.param(500, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("game", FORMS, ids=str)
-def test_every_form_keeps_the_contract_of_a_game(game):
-    check_game(game, positions=150)
+def test_every_form_keeps_the_contract_of_a_game(game, positions):
+    check_game(game, positions)
 
 
 def test_the_deal_gives_one_to_seven_cards_to_the_columns_and_the_rest_to_the_stock():

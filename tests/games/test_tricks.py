@@ -58,9 +58,10 @@ def test_cards_are_read_in_small_letters_too(game):
         state.string_to_action("1c")
 
 
+@pytest.mark.parametrize("positions", [50, pytest.param(500, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("game", GAMES, ids=str)
-def test_the_contract_is_kept(game):
-    check_game(game, positions=150)
+def test_the_contract_is_kept(game, positions):
+    check_game(game, positions)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)

@@ -23,6 +23,7 @@ from fastmcts import (
     UCB1Tuned,
     games,
 )
+from fastmcts.compiler.jit import JIT_ENABLED
 from fastmcts.core.constants import ROOT
 from fastmcts.games import load_game, registered_games
 from fastmcts.testing import check_tree
@@ -130,8 +131,11 @@ NAIVE: dict[type, tuple[Any, dict[str, Any]]] = {
 SMALLER = {"hex": games.Hex(size=4), "sos": games.SOS(rows=4, columns=4)}
 
 
-@pytest.mark.slow_to_compile
-@pytest.mark.parametrize("name", registered_games())
+#: Compiled by the thorough group; as plain Python where everything is.
+MATRIX = [pytest.param(name, marks=[pytest.mark.thorough] if JIT_ENABLED else []) for name in registered_games()]
+
+
+@pytest.mark.parametrize("name", MATRIX)
 def test_every_game_and_strategy_that_is_allowed_builds_the_tree_of_its_naive_version(name: str) -> None:
     game = SMALLER.get(name) or load_game(name)
     state = first_decision(game)
