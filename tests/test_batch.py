@@ -65,6 +65,7 @@ def test_all_options_of_a_search_work_in_a_batch(options: Any) -> None:
     assert_as_alone(batch, states, 3, simulations=80, **options)
 
 
+@pytest.mark.slow_to_compile
 @pytest.mark.parametrize("resample", [False, True])
 def test_a_batch_of_single_perspectives_plays_as_searches_do(resample: bool) -> None:
     states = positions(30)
@@ -90,7 +91,15 @@ def test_memory_is_reused_and_recycled_across_the_batch() -> None:
 
 
 @pytest.mark.parametrize(
-    "game", [games.ConnectFour(), ThreePlayers(), Shuffled(), OneShot()], ids=lambda game: game.name
+    "game",
+    [
+        ThreePlayers(),
+        *(
+            pytest.param(game, marks=pytest.mark.slow_to_compile)
+            for game in (games.ConnectFour(), Shuffled(), OneShot())
+        ),
+    ],
+    ids=lambda game: game.name,
 )
 def test_other_games(game: fastmcts.Game) -> None:
     states = [game.new_initial_state(seed) for seed in range(5)]

@@ -85,6 +85,7 @@ def test_prioritized_builds_the_tree_of_its_naive_version() -> None:
     check_tree(result.tree)
 
 
+@pytest.mark.slow_to_compile
 def test_prioritized_with_first_play_urgency_builds_the_tree_of_its_naive_version() -> None:
     state = games.SOS(rows=3, columns=4).new_initial_state()
     options: dict[str, Any] = {"strategy": "plain", "selection": PUCT(), "expansion": Prioritized()}
