@@ -70,7 +70,10 @@ def edit_table(folder: Path) -> None:
     edit(folder / "tables.py", "[0.0, 0.0]", "[1.0, -1.0]")
 
 
-@pytest.mark.parametrize("change", [edit_rule, edit_helper, edit_constant, edit_table])
+@pytest.mark.parametrize(
+    "change",
+    [edit_rule, edit_table, *(pytest.param(f, marks=pytest.mark.thorough) for f in (edit_helper, edit_constant))],
+)
 def test_an_edit_is_a_miss_with_the_new_behaviour(folder: Path, change: Callable[[Path], None]) -> None:
     change(folder)
     changed = run_python(SEARCH, folder)

@@ -12,9 +12,10 @@ from fastmcts import games
 from fastmcts.testing import check_game
 
 
+@pytest.mark.parametrize("positions", [100, pytest.param(1_000, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("name", fastmcts.registered_games())
-def test_every_game_keeps_the_contract(name: str) -> None:
-    check_game(fastmcts.load_game(name), positions=300)
+def test_every_game_keeps_the_contract(name: str, positions: int) -> None:
+    check_game(fastmcts.load_game(name), positions)
 
 
 @pytest.mark.parametrize("name", fastmcts.registered_games())

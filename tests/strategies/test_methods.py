@@ -285,6 +285,7 @@ def test_every_game_can_be_played_from_every_seat_alone(tmp_path: Path) -> None:
     assert wrong == []
 
 
+@pytest.mark.slow_to_compile
 def test_single_perspective_batches_are_its_searches() -> None:
     states = [games.TicTacToe().new_initial_state().child(action) for action in range(4)]
     for method in (SinglePerspective(), SinglePerspective(player=0), SinglePerspective(player=0, resample=True)):

@@ -53,8 +53,8 @@ def where(tree: Tree, state: fastmcts.State) -> int:
     [
         (KUHN.new_initial_state(0), 500),
         (KUHN.new_initial_state(1).child(BET), 300),
-        (SMALL.new_initial_state(0), 300),
-        (SMALL.new_initial_state(4), 300),
+        pytest.param(SMALL.new_initial_state(0), 300, marks=pytest.mark.slow_to_compile),
+        pytest.param(SMALL.new_initial_state(4), 300, marks=pytest.mark.slow_to_compile),
         pytest.param(games.Klondike().new_initial_state(1), 30, marks=pytest.mark.slow_to_compile),
         (Peek().new_initial_state(0), 300),
     ],
@@ -187,6 +187,7 @@ def test_the_trees_live_on_within_their_memory() -> None:
     assert batch.visits.sum() == 400
 
 
+@pytest.mark.slow_to_compile
 def test_the_trees_do_not_depend_on_when_they_grow() -> None:
     state = SMALL.new_initial_state(2)
     at_once = fastmcts.search(state, simulations=600, seed=0, method=ALL)
@@ -198,6 +199,7 @@ def test_the_trees_do_not_depend_on_when_they_grow() -> None:
     assert results[1].reused == pytest.approx(0.5)
 
 
+@pytest.mark.slow_to_compile
 def test_the_trees_are_dropped_when_a_move_is_made() -> None:
     state = SMALL.new_initial_state(2)
     mcts = MCTS(SMALL, simulations=100, seed=0, method=ALL)
@@ -212,6 +214,7 @@ def test_the_trees_are_dropped_when_a_move_is_made() -> None:
     assert mcts.search(state).reused == 0.0
 
 
+@pytest.mark.slow_to_compile
 def test_a_saved_search_with_all_observers_goes_on_as_it_would_have(tmp_path: Any) -> None:
     state = SMALL.new_initial_state(0)
     mcts = MCTS(SMALL, simulations=100, seed=0, method=ALL)

@@ -33,6 +33,7 @@ def test_tic_tac_toe_is_a_draw() -> None:
     assert result.action is not None
 
 
+@pytest.mark.thorough
 @pytest.mark.jit
 def test_connect_four_on_4x4_is_a_draw() -> None:
     result = proven(games.ConnectFour(rows=4, columns=4), 5_000_000)
@@ -40,6 +41,7 @@ def test_connect_four_on_4x4_is_a_draw() -> None:
     assert root_value(result) == 0.5
 
 
+@pytest.mark.thorough
 @pytest.mark.jit
 def test_hex_3x3_has_exactly_the_known_winning_openings() -> None:
     winning = {index for index, mark in enumerate("001111100") if mark == "1"}
@@ -110,6 +112,7 @@ def test_a_proven_win_is_played_and_a_proven_loss_is_not() -> None:
     assert answer.proven[4] == 1.0
 
 
+@pytest.mark.slow_to_compile
 def test_three_players_are_solved_by_what_each_wants() -> None:
     game = ThreePlayers(stones=5)
     result = proven(game, 20_000)
@@ -158,6 +161,7 @@ class DeclaredOffer(Offer):
     constant_sum = False
 
 
+@pytest.mark.slow_to_compile
 def test_games_that_do_not_sum_to_a_constant_are_proven_too() -> None:
     result = proven(DeclaredOffer(), 50)
     assert result.action == 1
@@ -165,6 +169,7 @@ def test_games_that_do_not_sum_to_a_constant_are_proven_too() -> None:
     assert result.stopped_by == "proven"
 
 
+@pytest.mark.slow_to_compile
 def test_utilities_that_do_not_sum_to_the_constant_are_noticed_at_the_first_finished_game() -> None:
     game = Offer()
     mcts = fastmcts.MCTS(game, simulations=1, seed=0, solver=True)
