@@ -148,7 +148,7 @@ def test_a_state_of_another_game_is_refused_and_the_tree_untouched() -> None:
 
 
 def test_a_single_legal_move_is_returned_without_search_unless_asked() -> None:
-    state = Shuffled().new_initial_state()
+    state = Shuffled().new_initial_state(seed=0)
     result = fastmcts.search(state, simulations=50, seed=0)
     assert (result.action, result.stopped_by, result.simulations) == (0, "single move", 0)
     assert result.policy.tolist() == [1.0]
@@ -185,7 +185,7 @@ class FaceDown(OneShot):
 @pytest.mark.parametrize(("action", "kept"), [(0, True), (1, False)])
 def test_what_a_move_reveals_makes_the_statistics_below_worthless(action: int, kept: bool) -> None:
     game = FaceDown()
-    state = game.new_initial_state()
+    state = game.new_initial_state(seed=0)
     by_advance, by_search = (MCTS(game, simulations=100, seed=0) for _ in range(2))
     for mcts in (by_advance, by_search):
         mcts.search(state)
@@ -228,7 +228,7 @@ def test_visits_beyond_what_int32_counts_are_refused() -> None:
         ({"memory_mb": "1"}, TypeError, "memory_mb must be a number"),
         ({"stop": "now"}, TypeError, "stop must be a Stopper or several, such as Decided"),
         ({"stop": fastmcts.UCT()}, TypeError, "stop must be a Stopper"),
-        ({"progress": 3}, TypeError, "progress must be True, False or a function"),
+        ({"progress": 3}, TypeError, "progress must be True, False, None or a function"),
         ({"trace": 1}, TypeError, "trace must be True or False"),
         ({"search_forced": None}, TypeError, "search_forced must be True or False"),
     ],
@@ -245,7 +245,7 @@ def test_bad_options_are_refused_in_words(options: Any, error: type[Exception], 
 
 def test_choose_tells_the_move_in_words_and_none_at_the_end() -> None:
     game = games.TicTacToe()
-    state = game.new_initial_state()
+    state = game.new_initial_state(seed=0)
     mcts = MCTS(game, simulations=50, seed=0)
     texts = []
     while (text := mcts.choose(state)) is not None:

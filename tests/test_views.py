@@ -91,7 +91,7 @@ def test_where_nothing_is_hidden_a_player_knows_the_full_position() -> None:
 
 def test_a_game_that_does_not_say_what_is_possible_has_no_views() -> None:
     with pytest.raises(ValueError, match="Peek has no views: it needs the method possible_actions"):
-        Peek().new_initial_state().view(0)
+        Peek().new_initial_state(seed=0).view(0)
 
 
 ASKED: list[Callable[[State], Any]] = [

@@ -115,7 +115,7 @@ class DotsAndBoxes(Game):
 
     def random_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """Draw from the open lines."""
-        return nth(state, OPEN, below(rng, count(state, OPEN, self.open_words)))
+        return nth(state, OPEN, self.open_words, below(rng, count(state, OPEN, self.open_words)))
 
     def apply(self, state: Position, action: int) -> None:
         """Draw a line; the turn passes unless it completes a box."""

@@ -105,7 +105,7 @@ def test_strategies_are_read_from_text() -> None:
     game = games.SOS(rows=3, columns=3)
     options = {"selection": fastmcts.UCB1(), "expansion": fastmcts.Prioritized(), "final": "lcb"}
     rollout = fastmcts.RandomRollout(max_length=4)
-    expected = fastmcts.search(game.new_initial_state(), simulations=40, seed=0, rollout=rollout, **options)
+    expected = fastmcts.search(game.new_initial_state(seed=0), simulations=40, seed=0, rollout=rollout, **options)
     assert [move["visits"] for move in answer["moves"]] == expected.visits.tolist()
 
 

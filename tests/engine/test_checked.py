@@ -105,7 +105,7 @@ def test_a_saved_search_stays_checked(tmp_path: Path) -> None:
     mcts.save(tmp_path / "search")
     loaded = MCTS.load(tmp_path / "search")
     assert loaded.options.checked
-    assert all(searcher.checked for searcher in loaded.forest.searchers)
+    assert all(searcher.plan.options.checked for searcher in loaded.forest.searchers)
 
 
 @dataclass(frozen=True)

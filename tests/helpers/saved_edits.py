@@ -141,4 +141,5 @@ class Edits:
 def shorten(mcts: MCTS) -> None:
     """Let a search have few simulations and one thread, whatever its file says."""
     small = {"simulations": 12, "seconds": None, "stop": (), "progress": False, "final": "visits"}
-    mcts.options = mcts.forest.options = dataclasses.replace(mcts.options, **small)
+    plan = mcts.driver.plan
+    mcts.driver.plan = mcts.forest.plan = dataclasses.replace(plan, options=plan.options.copied(small))

@@ -20,16 +20,24 @@ def invoke(*arguments: str, typed: str = "") -> tuple[int, str]:
 
 
 class Terminal:
-    """A command in a terminal of its own; as plain Python, so that nothing is compiled, unless that is asked for."""
+    """A command in a terminal of its own; as plain Python, so that nothing is compiled, unless that is asked for.
 
-    def __init__(self, *arguments: str, jit: bool = False) -> None:
+    Args:
+        *arguments: Those of `fastmcts`, or with `code` none.
+        jit: Whether it is compiled.
+        code: Python to run instead.
+        **environment: Further variables.
+    """
+
+    def __init__(self, *arguments: str, jit: bool = False, code: str | None = None, **environment: str) -> None:
         import pty  # not on Windows
 
         self.master, slave = pty.openpty()
-        environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "NUMBA_DISABLE_JIT": "0" if jit else "1"}
-        command = [sys.executable, "-m", "fastmcts", *arguments]
+        is_off = "0" if jit else "1"
+        variables = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "NUMBA_DISABLE_JIT": is_off, **environment}
+        command = [sys.executable, *(("-m", "fastmcts") if code is None else ("-c", code)), *arguments]
         self.process = subprocess.Popen(
-            command, stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True, preexec_fn=own
+            command, stdin=slave, stdout=slave, stderr=slave, env=variables, start_new_session=True, preexec_fn=own
         )
         os.close(slave)
         self.shown = ""

@@ -95,7 +95,7 @@ def test_worlds_that_look_the_same_are_searched_the_same(game: fastmcts.Game, me
     mcts = MCTS(game, simulations=12, method=method, rollout=SHORT)
 
     def search(state: fastmcts.State, seed: int) -> fastmcts.SearchResult:
-        mcts.start_over(seed)
+        mcts.driver.start_over(seed)
         return mcts.search(state)
 
     pairs = looking_the_same(game)
@@ -215,7 +215,7 @@ def test_promising_moves_come_first_in_klondike() -> None:
 
 @pytest.mark.slow_to_compile
 def test_every_move_was_available_at_the_root() -> None:
-    result = fastmcts.search(games.Whist().new_initial_state(), simulations=200, seed=0)
+    result = fastmcts.search(games.Whist().new_initial_state(seed=0), simulations=200, seed=0)
     tree = result.tree
     first, tried = int(tree.first_child[ROOT]), int(tree.num_tried[ROOT])
     assert tried == 13
@@ -238,7 +238,7 @@ def test_every_move_was_available_at_the_root() -> None:
 )
 def test_what_does_not_fit_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        fastmcts.search(games.KuhnPoker().new_initial_state(), simulations=100, **options)
+        fastmcts.search(games.KuhnPoker().new_initial_state(seed=0), simulations=100, **options)
 
 
 @pytest.mark.slow_to_compile
@@ -328,7 +328,7 @@ def test_an_mcts_object_lets_worlds_vote_move_after_move() -> None:
 
 
 @pytest.mark.parametrize("vote", ["visits", "value", "majority"])
-def test_worlds_vote_in_batches_too(vote: str) -> None:
+def test_worlds_vote_in_batches_too(vote: Any) -> None:
     states = list(positions(SMALL, 6))
     batch = fastmcts.search_batch(states, simulations=50, seed=3, threads=2, method=PIMC(worlds=4, vote=vote))
     for index, state in enumerate(states):
@@ -424,7 +424,7 @@ def test_the_last_move_of_a_perspective_is_not_looked_up_in_the_real_world() -> 
 
 
 def test_hidden_moves_are_for_trees_of_all_observers() -> None:
-    state = Peek().new_initial_state()
+    state = Peek().new_initial_state(seed=0)
     with pytest.raises(ValueError, match=r"Peek hides moves.*use ISMCTS\(observers='all'\) or PIMC\(\)"):
         fastmcts.search(state, simulations=10, method=ISMCTS())
     assert fastmcts.search(state, simulations=10).method == ISMCTS(observers="all")

@@ -94,13 +94,13 @@ def test_opponents_are_taken_to_know_their_cards() -> None:
 
 
 def test_nobody_sees_what_another_does_in_secret() -> None:
-    result = fastmcts.search(Peek().new_initial_state(), simulations=500, seed=0, method=ALL)
+    result = fastmcts.search(Peek().new_initial_state(seed=0), simulations=500, seed=0, method=ALL)
     assert len(list(information_sets(result.tree))) == 1 + 2, "player 1 knows its hint, and not the hand"
     check_tree(result.tree)
 
 
 def test_a_hint_is_used_against_who_hides_at_random() -> None:
-    state = Peek().new_initial_state()
+    state = Peek().new_initial_state(seed=0)
     result = fastmcts.search(state, simulations=3_000, seed=0, method=ALL, selection=UCT(c=20.0))
     for node in list(information_sets(result.tree))[1:]:
         values = [result.tree.value_sum[child_for(result.tree, node, guess)] for guess in (0, 1)]
@@ -154,12 +154,12 @@ def test_all_observers_go_with_other_components(options: dict[str, Any]) -> None
 )
 def test_what_does_not_fit_all_observers_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        fastmcts.search(KUHN.new_initial_state(), simulations=100, method=ALL, **options)
+        fastmcts.search(KUHN.new_initial_state(seed=0), simulations=100, method=ALL, **options)
 
 
 def test_other_observers_are_refused() -> None:
     with pytest.raises(ValueError, match="ISMCTS's observers must be one of self, all, not 'nobody'"):
-        ISMCTS(observers="nobody")
+        ISMCTS(observers="nobody")  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.slow_to_compile

@@ -13,7 +13,7 @@ import fastmcts
 from fastmcts import GRAVE, MAST, PUCT, UCB1, UCT, ExpandAll, GameRollout, Lazy, Prioritized, RandomRollout, games
 from fastmcts.compiler.jit import JIT_ENABLED
 from fastmcts.core.constants import ROOT
-from fastmcts.engine.plan import make_strategy, settle
+from fastmcts.engine.plan import make_plan
 from fastmcts.strategies.final import best_index
 from fastmcts.testing import check_tree
 from tests import naive
@@ -141,7 +141,7 @@ ADVISED = Advised()
 
 
 def settled(game: fastmcts.Game = ADVISED, **options: Any) -> fastmcts.Options:
-    return settle(game, fastmcts.Options(simulations=2, **options))
+    return make_plan(game, fastmcts.Options(simulations=100, **options)).options
 
 
 def test_a_game_recommends_what_the_caller_leaves_out() -> None:
@@ -395,7 +395,7 @@ def winning_position() -> fastmcts.State:
 
 def test_the_name_of_the_type_that_kernels_are_cached_by_tells_the_order_of_the_fields() -> None:
     game = games.TicTacToe()
-    strategy = make_strategy(game, settle(game, fastmcts.Options(simulations=1)))
+    strategy = make_plan(game, fastmcts.Options(simulations=1)).strategy
     fields = ("game", "selection", "expansion", "rollout", "proofs", "method")
     assert strategy._fields == fields
     assert numba.typeof(strategy).name.startswith(hashlib.sha256(repr(fields).encode()).hexdigest()[:4])

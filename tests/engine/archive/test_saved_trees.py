@@ -241,7 +241,7 @@ class Track(Game):
 def test_a_root_that_only_the_rules_can_judge_is_tried_out(tmp_path: Path) -> None:
     game, path = Track(), tmp_path / "search"
     mcts = MCTS(game, simulations=20, seed=0)
-    mcts.search(game.new_initial_state())
+    mcts.search(game.new_initial_state(seed=0))
     mcts.save(path)
     assert MCTS.load(path).result().visits.sum() == 20
     for place in (-(2**40), -9):

@@ -99,7 +99,7 @@ def test_saving_replaces_the_file_and_leaves_nothing_else(saved: Path) -> None:
     mcts.search(START)
     mcts.save(str(saved))
     assert [path.name for path in saved.parent.iterdir()] == ["search"]
-    assert MCTS.load(str(saved)).options.progress is False
+    assert MCTS.load(str(saved)).options.progress is None
 
 
 def test_a_saved_file_can_be_read_by_whom_other_new_files_can(saved: Path) -> None:
