@@ -180,3 +180,16 @@ def test_the_public_names_are_all_there_and_nothing_else_is_shown() -> None:
         assert hasattr(fastmcts, name)
     for family in (selection, expansion, rollout, methods, stoppers):
         assert set(family.__all__) <= set(fastmcts.__all__)
+
+
+def test_no_test_borrows_from_a_file_of_tests() -> None:
+    files = sorted((REPOSITORY / "tests").rglob("*.py"))
+    borrowed = [
+        f"{path.relative_to(REPOSITORY)}: {line.strip()}"
+        for path in files
+        for line in path.read_text().splitlines()
+        if line.lstrip().startswith(("from tests", "import tests"))
+        and any(word.startswith("test_") and word != path.stem for word in line.split()[1].split("."))
+    ]
+    assert len(files) > 50
+    assert borrowed == [], "what several files use belongs in tests/helpers"

@@ -8,28 +8,14 @@ import pytest
 import fastmcts
 from fastmcts import MCTS, games
 from fastmcts.core.constants import ROOT
-from fastmcts.core.tree import Tree, child_for, children
+from fastmcts.core.tree import child_for
 from fastmcts.testing import check_tree
+from tests.helpers.faulty_games import Fragile
+from tests.helpers.trees import assert_same_subtree, copied
 from tests.toys import OneShot, Shuffled, ThreePlayers, TwiceInARow
 
 GAME = games.TicTacToe()
 START = GAME.new_initial_state()
-
-
-def copied(tree: Tree) -> Tree:
-    return Tree(**{name: array.copy() for name, array in tree._asdict().items()})
-
-
-def assert_same_subtree(first: Tree, node: int, second: Tree, other: int) -> None:
-    """Both hold the same statistics of the same moves in the same order, all the way down."""
-    for name in ("visits", "value_sum", "player", "num_children", "num_tried"):
-        assert getattr(first, name)[node] == getattr(second, name)[other], name
-    ours, theirs = children(first, node), children(second, other)
-    count = int(first.num_children[node])
-    actions = [tree.action[tree.first_child[top] :][:count].tolist() for tree, top in ((first, node), (second, other))]
-    assert count == 0 or actions[0] == actions[1], "tried moves and waiting ones"
-    for child, twin in zip(ours, theirs, strict=True):
-        assert_same_subtree(first, child, second, twin)
 
 
 def test_the_first_search_is_that_of_the_search_function() -> None:
@@ -206,16 +192,6 @@ def test_what_a_move_reveals_makes_the_statistics_below_worthless(action: int, k
     by_advance.advance(action)
     for mcts in (by_advance, by_search):
         assert (mcts.search(state.child(action)).reused > 0.0) is kept
-
-
-@dataclass(frozen=True)
-class Fragile(TwiceInARow):
-    """Breaks off in the fourth move of a line that a search comes to some time."""
-
-    def legal_actions(self, state, actions):
-        for action in range(3):
-            actions[action] = action
-        return 3 - 3 * (state[1] == 4 and state[0] == 8)
 
 
 @pytest.mark.jit

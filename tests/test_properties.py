@@ -15,8 +15,7 @@ from fastmcts.core import tree as trees
 from fastmcts.core.constants import ROOT
 from fastmcts.engine import capacity
 from fastmcts.testing import check_tree
-from tests.engine.test_capacity import megabytes
-from tests.test_mcts import assert_same_subtree, copied
+from tests.helpers.trees import assert_same_subtree, copied, megabytes
 from tests.toys import ThreePlayers, TwiceInARow
 
 STEPS = ("search", "search", "advance", "advance", "reset", "save and load", "grow", "recycle", "elsewhere")

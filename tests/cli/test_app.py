@@ -4,7 +4,7 @@ from importlib.metadata import version
 import pytest
 
 import fastmcts
-from tests.cli.running import invoke
+from tests.helpers.terminal import invoke
 
 
 def test_games_lists_every_game_with_its_options() -> None:

@@ -5,9 +5,8 @@ import pytest
 
 import fastmcts
 from fastmcts import games
-from tests.cli.running import Terminal, invoke
-from tests.cli.test_play import terminals
-from tests.experiments.test_named_games import own_game
+from tests.helpers.own_game import own_game
+from tests.helpers.terminal import Terminal, invoke, terminals
 
 
 def test_search_draws_the_position_and_prints_table_and_speed() -> None:

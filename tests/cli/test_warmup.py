@@ -20,9 +20,8 @@ from fastmcts.compiler.jit import JIT_ENABLED
 from fastmcts.errors import CompileError
 from fastmcts.testing.strategies import searchable_games
 from fastmcts.warmup import DEFAULT_KERNELS
-from tests.cli.running import Terminal, invoke
-from tests.cli.test_play import terminals
-from tests.experiments.test_named_games import own_game
+from tests.helpers.own_game import own_game
+from tests.helpers.terminal import Terminal, invoke, terminals
 from tests.subprocesses import REPOSITORY, run_python
 
 NOTHING: dict[str, Any] = dict.fromkeys(("strategy", "selection", "expansion", "rollout", "method", "solver"))

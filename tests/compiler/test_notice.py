@@ -17,11 +17,10 @@ from fastmcts import MCTS, games, search, search_batch
 from fastmcts.compiler import notice
 from fastmcts.compiler.component import ComponentType
 from fastmcts.compiler.notice import IS_WANTED, Heeding, Notice, announced, recording
-from fastmcts.engine import batch_workers, capacity, searcher
+from fastmcts.engine import batch_workers, capacity, plan, searcher
 from fastmcts.engine.searcher import Searcher
 from fastmcts.experiments import play_match
-from tests.cli.running import Terminal
-from tests.cli.test_play import terminals
+from tests.helpers.terminal import Terminal, terminals
 from tests.subprocesses import REPOSITORY
 
 GAME, RULE = ComponentType("Whist", "0f", ()), ComponentType("UCT", "1e", ("c",))
@@ -261,6 +260,7 @@ def wanted(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     wanted: list[bool] = []
     for module in (searcher, batch_workers):
         monkeypatch.setattr(module, "COMPILED", {})
+    monkeypatch.setattr(plan, "PLANS", {})  # each knows the kernels that were compiled for it
     monkeypatch.setattr(searcher, "SMALL_TREE", 0)  # trees are changed aside
     run_kernel, make_root, drop = Searcher.run_kernel, capacity.make_root, capacity.drop_least_visited
 

@@ -14,16 +14,11 @@ from fastmcts.engine import capacity
 from fastmcts.kernels.loop import run
 from fastmcts.kernels.shrink import compact, threshold
 from fastmcts.testing import check_tree
-from tests.test_mcts import assert_same_subtree, copied
+from tests.helpers.trees import assert_same_subtree, copied, megabytes
 
 GAME = games.TicTacToe()
 START = GAME.new_initial_state()
 CONNECT_FOUR = games.ConnectFour().new_initial_state()
-
-
-def megabytes(nodes: int) -> float:
-    """The memory for so many nodes."""
-    return (nodes + 0.5) * (trees.BYTES_PER_NODE + capacity.PLACE_BYTES) / capacity.MEGABYTE / capacity.USABLE
 
 
 def hanging() -> NDArray[np.int64]:

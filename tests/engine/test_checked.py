@@ -13,8 +13,8 @@ from fastmcts import MCTS, search, search_batch
 from fastmcts.compiler.jit import JIT_ENABLED
 from fastmcts.engine.archive import soundness
 from fastmcts.testing import check_tree
+from tests.helpers.trees import whole_trees
 from tests.subprocesses import run_python
-from tests.test_compiled import whole_trees
 from tests.toys import TwiceInARow
 
 BUDGET: dict[str, Any] = {"simulations": 20_000, "seed": 0, "strategy": "plain"}

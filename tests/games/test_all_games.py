@@ -14,9 +14,10 @@ from fastmcts.rng import make_rng
 from fastmcts.testing import check_game
 
 
+@pytest.mark.parametrize("positions", [100, pytest.param(1_000, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("name", fastmcts.registered_games())
-def test_every_game_keeps_the_contract(name: str) -> None:
-    check_game(fastmcts.load_game(name), positions=300)
+def test_every_game_keeps_the_contract(name: str, positions: int) -> None:
+    check_game(fastmcts.load_game(name), positions)
 
 
 @pytest.mark.parametrize("name", fastmcts.registered_games())
@@ -34,17 +35,20 @@ def test_priors_are_positive_and_add_up_to_one(name: str) -> None:
     draw = np.random.default_rng(0)
     state = game.new_initial_state(seed=0)
     priors = np.zeros(game.num_actions)
+    decisions = 0
     for _ in range(200):
         if state.is_terminal():
             state = game.new_initial_state(seed=int(draw.integers(2**32)))
         actions = np.array(state.legal_actions(), np.int64)
         if not state.is_chance_node():
+            decisions += 1
             priors[:] = np.nan
             game.prior(state.array, actions, len(actions), priors)
             assert (priors[: len(actions)] > 0.0).all()
             assert priors[: len(actions)].sum() == pytest.approx(1.0)
             assert np.isnan(priors[len(actions) :]).all()
         state.apply_action(int(draw.choice(actions)))
+    assert decisions > 50
 
 
 LARGER_BOARDS = (

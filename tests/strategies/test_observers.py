@@ -53,9 +53,9 @@ def where(tree: Tree, state: fastmcts.State) -> int:
     [
         (KUHN.new_initial_state(0), 500),
         (KUHN.new_initial_state(1).child(BET), 300),
-        (SMALL.new_initial_state(0), 300),
-        (SMALL.new_initial_state(4), 300),
-        (games.Klondike().new_initial_state(1), 30),
+        pytest.param(SMALL.new_initial_state(0), 300, marks=pytest.mark.slow_to_compile),
+        pytest.param(SMALL.new_initial_state(4), 300, marks=pytest.mark.slow_to_compile),
+        pytest.param(games.Klondike().new_initial_state(1), 30, marks=pytest.mark.slow_to_compile),
         (Peek().new_initial_state(0), 300),
     ],
     ids=lambda value: getattr(getattr(value, "game", None), "name", str(value)),
@@ -162,6 +162,7 @@ def test_other_observers_are_refused() -> None:
         ISMCTS(observers="nobody")  # pyright: ignore[reportArgumentType]
 
 
+@pytest.mark.slow_to_compile
 def test_several_forests_and_batches_have_all_observers_too() -> None:
     states = [SMALL.new_initial_state(seed) for seed in range(4)]
     batch = fastmcts.search_batch(states, simulations=60, seed=2, threads=2, method=ALL)
@@ -174,6 +175,7 @@ def test_several_forests_and_batches_have_all_observers_too() -> None:
     assert one.visits.sum() == 90
 
 
+@pytest.mark.slow_to_compile
 def test_the_trees_live_on_within_their_memory() -> None:
     state = SMALL.new_initial_state(2)
     result = fastmcts.search(state, simulations=400, seed=0, memory_mb=0.04, method=ALL)
@@ -185,6 +187,7 @@ def test_the_trees_live_on_within_their_memory() -> None:
     assert batch.visits.sum() == 400
 
 
+@pytest.mark.slow_to_compile
 def test_the_trees_do_not_depend_on_when_they_grow() -> None:
     state = SMALL.new_initial_state(2)
     at_once = fastmcts.search(state, simulations=600, seed=0, method=ALL)
@@ -196,6 +199,7 @@ def test_the_trees_do_not_depend_on_when_they_grow() -> None:
     assert results[1].reused == pytest.approx(0.5)
 
 
+@pytest.mark.slow_to_compile
 def test_the_trees_are_dropped_when_a_move_is_made() -> None:
     state = SMALL.new_initial_state(2)
     mcts = MCTS(SMALL, simulations=100, seed=0, method=ALL)
@@ -210,6 +214,7 @@ def test_the_trees_are_dropped_when_a_move_is_made() -> None:
     assert mcts.search(state).reused == 0.0
 
 
+@pytest.mark.slow_to_compile
 def test_a_saved_search_with_all_observers_goes_on_as_it_would_have(tmp_path: Any) -> None:
     state = SMALL.new_initial_state(0)
     mcts = MCTS(SMALL, simulations=100, seed=0, method=ALL)

@@ -34,10 +34,9 @@ from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.engine.archive import saving, soundness
 from fastmcts.engine.archive.soundness import check_links
 from fastmcts.kernels.soundness import UNCONFIRMED
-from tests.engine.archive.saved_edits import KINDS, Edits, searched, shorten, with_rules_of_today
-from tests.engine.test_capacity import megabytes
+from tests.helpers.saved_edits import KINDS, Edits, searched, shorten, with_rules_of_today
+from tests.helpers.trees import copied, megabytes
 from tests.subprocesses import REPOSITORY
-from tests.test_mcts import copied
 
 Arrays = dict[str, np.ndarray]
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import pytest
 from typer.testing import CliRunner
 
 from fastmcts.cli import app
@@ -44,7 +45,7 @@ class Terminal:
     def type(self, text: str) -> None:
         os.write(self.master, text.encode())
 
-    def wait_for(self, text: str, seconds: float = 60.0) -> str:
+    def wait_for(self, text: str, seconds: float = 600.0) -> str:
         """Read until some text is shown after what was waited for before."""
         seen = len(self.shown) if text not in self.shown else 0
         deadline = time.monotonic() + seconds
@@ -79,3 +80,6 @@ def own() -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+terminals = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
