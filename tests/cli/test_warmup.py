@@ -2,17 +2,22 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fastmcts.cli import warmup_workers
 from fastmcts.cli.warmup import all_orders
-from fastmcts.cli.warmup_workers import cores
+from fastmcts.cli.warmup_workers import Order, cores, fulfilled
 from fastmcts.compiler.jit import JIT_ENABLED
+from fastmcts.errors import CompileError
 from fastmcts.testing.strategies import searchable_games
 from fastmcts.warmup import DEFAULT_KERNELS
 from tests.cli.running import Terminal, invoke
@@ -69,32 +74,91 @@ def test_a_game_that_cannot_be_compiled_is_explained(tmp_path: Path) -> None:
 @pytest.mark.jit
 @terminals
 def test_ctrl_c_ends_everything_at_once(tmp_path: Path) -> None:
-    terminal = Terminal("warmup", "tic_tac_toe", "pig", "hex", jit=True, NUMBA_CACHE_DIR=str(tmp_path))
-    terminal.wait_for("0/10")
-    deadline = time.monotonic() + 1.0
-    while time.monotonic() < deadline:
-        terminal.read(0.1)
+    terminal = compiling(tmp_path)
     group = os.getpgid(terminal.process.pid)
     start = time.monotonic()
     terminal.type("\x03")
     terminal.wait_for("kept on disk")
     assert terminal.finish() != 0
     assert "Traceback" not in terminal.shown
-    wait_for_end_of(group)
+    wait_until(lambda: not is_group_running(group))
     assert time.monotonic() - start < 10.0, "much less than compiling takes"
     assert not [*tmp_path.rglob("*.nbc")]
 
 
-def wait_for_end_of(group: int) -> None:
-    """Wait until no process of a group is left."""
-    deadline = time.monotonic() + 20.0
-    while True:
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return
+def sleep_on(order: Order) -> None:
+    """Tell which process this is, in the file that stands for a game, and do nothing for long."""
+    Path(order.game).write_text(str(os.getpid()))
+    time.sleep(600.0)
+
+
+SLEEPING = """
+import sys
+from fastmcts.cli import warmup_workers
+from tests.cli.test_warmup import sleep_on
+
+warmup_workers.fulfil = sleep_on
+next(warmup_workers.fulfilled([warmup_workers.Order(sys.argv[1], (), {}, ())], workers=1))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_nobody_goes_on_when_the_command_is_killed(tmp_path: Path) -> None:
+    file = tmp_path / "worker"
+    variables = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    command = subprocess.Popen([sys.executable, "-c", SLEEPING, str(file)], env=variables)
+    wait_until(lambda: file.exists() and file.read_text())
+    worker = int(file.read_text())
+    command.kill()
+    command.wait()
+    try:
+        wait_until(lambda: not is_running(worker))
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
+
+
+def is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def wait_until(is_true: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 60.0
+    while not is_true():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def compiling(cache: Path) -> Terminal:
+    """A command whose processes are at work."""
+    terminal = Terminal("warmup", "tic_tac_toe", "pig", "hex", jit=True, NUMBA_CACHE_DIR=str(cache))
+    terminal.wait_for("0/10")
+    deadline = time.monotonic() + 1.0
+    while time.monotonic() < deadline:
+        terminal.read(0.1)
+    return terminal
+
+
+def end_at_once(order: Order) -> None:
+    os._exit(9)
+
+
+def test_a_process_that_has_ended_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warmup_workers, "fulfil", end_at_once)
+    with pytest.raises(CompileError, match="has ended, perhaps because memory was short: try fewer --processes"):
+        next(fulfilled([Order("pig", (), NOTHING, ("search",))], workers=2))
+
+
+def is_group_running(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 @pytest.mark.jit
