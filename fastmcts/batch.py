@@ -13,11 +13,11 @@ from fastmcts.compiler.component import same
 from fastmcts.compiler.notice import Heeding
 from fastmcts.core.constants import NONE
 from fastmcts.core.validate import whole_number
-from fastmcts.engine.aside import Aside
 from fastmcts.engine.batch_workers import BatchQueue, BatchTask, DriverWorker, KernelWorker
 from fastmcts.engine.plan import Plan, plan_for
 from fastmcts.engine.progress import Bar, Progress
 from fastmcts.engine.readout import chosen_action, most_visited
+from fastmcts.engine.tasks import Task
 from fastmcts.game import Game
 from fastmcts.kernels.rewards import utility_of
 from fastmcts.options import Options, ProgressOption, SearchOptions
@@ -254,11 +254,11 @@ def work_off(
     if len(workers) == 1:
         workers[0].work(queue, show)
     else:
-        work_side_by_side([Aside(partial(work, worker)) for worker in workers], queue, show)
+        work_side_by_side([Task(partial(work, worker)) for worker in workers], queue, show)
     progress.update(look())
 
 
-def work_side_by_side(tasks: Sequence[Aside[None]], queue: BatchQueue, show: Callable[[], None]) -> None:
+def work_side_by_side(tasks: Sequence[Task[None]], queue: BatchQueue, show: Callable[[], None]) -> None:
     """Start tasks, wait for all of them, and stop those that are left if one fails or Ctrl-C comes."""
     try:
         for task in tasks:

@@ -125,7 +125,7 @@ class Tree(NamedTuple):
     depth: NDArray[np.int64]
 
     @property
-    def has_worlds(self) -> bool:
+    def spans_positions(self) -> bool:
         """Whether a node stands for many positions, so that children are found by their actions and may move."""
         return self.available.size > 0
 

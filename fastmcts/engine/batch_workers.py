@@ -11,12 +11,12 @@ from fastmcts.compiler.atomics import fetch_add
 from fastmcts.compiler.jit import compiled_for
 from fastmcts.core.constants import FULL, NONE
 from fastmcts.engine import capacity
-from fastmcts.engine.aside import Flag
 from fastmcts.engine.budget import Budget
 from fastmcts.engine.driver import Driver, StoppedError
 from fastmcts.engine.plan import Plan
 from fastmcts.engine.readout import Readout
 from fastmcts.engine.searcher import COMPILED, Searcher, known_speed, note_speed
+from fastmcts.engine.tasks import Flag
 from fastmcts.kernels.batch import Batch, Cursor, run_batch
 from fastmcts.rng import make_rngs, spawn_seed, spawn_seeds
 from fastmcts.state import State

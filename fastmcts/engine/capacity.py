@@ -129,7 +129,7 @@ def drop_least_visited(tree: Tree) -> int:
     if tree.has_information_sets:
         return int(forget_least_visited(tree, tuple(node_fields(tree).values()), hanging, most))
     fields, places = fields_and_places(tree)
-    if tree.has_worlds:
+    if tree.spans_positions:
         return int(regroup_most_visited(tree, with_buffers(fields), places, hanging, most))
     return int(recycle(tree, fields, places, hanging, most))
 
@@ -137,7 +137,7 @@ def drop_least_visited(tree: Tree) -> int:
 def make_root(tree: Tree, node: int, root: Position, position: Position) -> int:
     """Keep nothing but a node's subtree, in place, and let `root` be `position`; nothing counts as recycled."""
     fields, places = fields_and_places(tree)
-    if tree.has_worlds:
+    if tree.spans_positions:
         regroup_below(tree, with_buffers(fields), places, node, root, position)
     else:
         keep_below(tree, fields, places, node, root, position)

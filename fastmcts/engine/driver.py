@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.engine.aside import Flag
 from fastmcts.engine.budget import Budget
 from fastmcts.engine.forest import Forest
 from fastmcts.engine.plan import Plan
@@ -15,6 +14,7 @@ from fastmcts.engine.progress import search_progress
 from fastmcts.engine.readout import chosen_action, read_root
 from fastmcts.engine.reuse import find_below, looks_equal, told
 from fastmcts.engine.searcher import known_speed, note_speed
+from fastmcts.engine.tasks import Flag
 from fastmcts.options import Options
 from fastmcts.result import SearchResult
 from fastmcts.state import State

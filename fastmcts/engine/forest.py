@@ -8,10 +8,10 @@ from fastmcts.compiler.notice import Heeding
 from fastmcts.core.constants import DECIDED, DONE, FULL, ROOT
 from fastmcts.core.tree import MAX_VISITS, PADDING, Tree
 from fastmcts.core.types import Position
-from fastmcts.engine.aside import Crew, Flag
 from fastmcts.engine.plan import Plan
 from fastmcts.engine.searcher import Searcher
 from fastmcts.engine.shared_searcher import SharedSearcher
+from fastmcts.engine.tasks import Flag, Pool
 from fastmcts.rng import spawn_seed
 
 
@@ -33,7 +33,7 @@ class Forest:
         self.asked: Position | None = None  # the position of which each tree searches a world
         self.viewer: int | None = None  # whose view the root is; None where everything is known
         self.seed = seed
-        self.crew: Crew | None = None
+        self.pool: Pool | None = None
 
     @property
     def trees(self) -> tuple[Tree, ...]:
@@ -165,9 +165,9 @@ class Forest:
         def grow(searcher: Searcher, share: int) -> int:
             return searcher.simulate(share, deadline if done > 0 else None, stop) if share > 0 else 0
 
-        if self.crew is None:
+        if self.pool is None:
             return sum(map(grow, self.searchers, shares))
-        return self.crew.add_up(grow, zip(self.searchers, shares, strict=True), stop)
+        return self.pool.add_up(grow, zip(self.searchers, shares, strict=True), stop)
 
     @property
     def ended_by(self) -> str | None:
@@ -178,8 +178,8 @@ class Forest:
         return "proven" if DECIDED in reasons else None
 
     @property
-    def employer(self) -> "Forest | SharedSearcher":
-        """Who deals out work to threads: this, or the one tree that they share."""
+    def pool_owner(self) -> "Forest | SharedSearcher":
+        """Who gives tasks to the pool: this, or the one tree that its workers share."""
         first = self.searchers[0]
         return first if isinstance(first, SharedSearcher) else self
 
@@ -187,13 +187,13 @@ class Forest:
         threads = self.plan.options.threads
         if threads > 1:
             most = threads if self.plan.options.parallel == "shared" else len(self.searchers)
-            self.employer.crew = Crew(min(threads, most)) if most > 1 else None
+            self.pool_owner.pool = Pool(min(threads, most)) if most > 1 else None
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
-        if self.employer.crew is not None:
-            self.employer.crew.dismiss()
-            self.employer.crew = None
+        if self.pool_owner.pool is not None:
+            self.pool_owner.pool.dismiss()
+            self.pool_owner.pool = None
 
 
 def make_searchers(plan: Plan, sharers: int) -> list[Searcher]:

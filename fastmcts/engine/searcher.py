@@ -15,9 +15,9 @@ from fastmcts.core.scratch import Scratch, make_scratch
 from fastmcts.core.tree import Tree
 from fastmcts.core.types import Position
 from fastmcts.engine import capacity
-from fastmcts.engine.aside import Aside, Flag
 from fastmcts.engine.plan import Plan
 from fastmcts.engine.rule_checks import Remains, out_of_bounds
+from fastmcts.engine.tasks import Flag, Task
 from fastmcts.engine.trial import try_out
 from fastmcts.errors import CompileError, GameError
 from fastmcts.game import Game
@@ -27,7 +27,7 @@ from fastmcts.rng import make_rng
 
 GRACE_SECONDS = 0.01  # by which making room may pass the deadline
 GROWTH_SECONDS = 8e-8  # that copying a node to fresh memory may take; mostly it is a quarter of that
-SMALL_TREE = 50_000  # nodes: to change a tree aside would take longer than to change it
+SMALL_TREE = 50_000  # nodes: to start a thread would take longer than to change the tree here
 
 
 #: Kernels and games that were used in this process -> seconds for a simulation, when it was last measured.
@@ -84,7 +84,7 @@ class Searcher:
         self.writers = writers
         self.room = capacity.most_nodes(plan, parts, writers)
         self.set_clock(plan.options.seconds)
-        self.change: Aside[int] | None = None  # of the tree, which goes on aside
+        self.change: Task[int] | None = None  # of the tree, which is under way in another thread
         tree = empty_tree(plan, capacity.first_capacity(plan, plan.options.simulations))
         self.arrays = capacity.within(tree, self.limit)
         self.scratch = scratch_for(plan)
@@ -230,7 +230,7 @@ class Searcher:
         return True
 
     def make_change(self, work: Callable[[], int]) -> None:
-        """Have the tree changed, if it is large aside: Ctrl-C need not wait for that, but who looks at the tree does.
+        """Have the tree changed, by another thread if it is large: Ctrl-C need not wait for that.
 
         Args:
             work: Makes the change; returns how many nodes were recycled.
@@ -238,7 +238,7 @@ class Searcher:
         if JIT_ENABLED and int(self.tree.size[0]) < SMALL_TREE:
             self.recycled += work()
             return
-        self.change = Aside(partial(copy_context().run, work))  # it may have to be compiled, unseen or not
+        self.change = Task(partial(copy_context().run, work))  # it may have to be compiled, unseen or not
         self.change.start()
 
     def finish_change(self) -> None:

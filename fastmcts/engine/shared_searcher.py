@@ -8,9 +8,9 @@ from fastmcts.core.constants import DONE, FULL, ROOT
 from fastmcts.core.scratch import Scratch
 from fastmcts.core.types import Position
 from fastmcts.engine import capacity
-from fastmcts.engine.aside import Crew, Flag
 from fastmcts.engine.plan import Plan
 from fastmcts.engine.searcher import Searcher, scratch_for
+from fastmcts.engine.tasks import Flag, Pool
 from fastmcts.kernels.shared import run_shared
 from fastmcts.rng import make_rng, spawn_seed
 
@@ -25,7 +25,7 @@ class SharedSearcher(Searcher):
         self.thread_scratches = [capacity.set_apart(scratch_for(plan)) for _ in range(self.writers)]
         # A generator for each thread, on cache lines of its own.
         self.rng = np.zeros((self.writers, capacity.CACHE_LINES // 8), np.uint64)[:, :2]
-        self.crew: Crew | None = None
+        self.pool: Pool | None = None
         self.left = capacity.on_own_lines(np.zeros(1, np.int64))  # simulations that no thread has taken on yet
 
     def plant(self, position: Position, seed: int | None = None) -> None:
@@ -45,9 +45,9 @@ class SharedSearcher(Searcher):
                 self.left[0] = 1
                 alone = self.run_thread(0)
             self.left[0] = simulations - alone
-            if self.crew is None:
+            if self.pool is None:
                 return alone + sum(map(self.run_thread, range(self.writers)))
-            return alone + self.crew.add_up(self.run_thread, zip(range(self.writers)), Flag())
+            return alone + self.pool.add_up(self.run_thread, zip(range(self.writers)), Flag())
         except BaseException as error:
             self.blame(error)
             raise

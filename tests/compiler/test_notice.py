@@ -261,7 +261,7 @@ def wanted(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     for module in (searcher, batch_workers):
         monkeypatch.setattr(module, "COMPILED", {})
     monkeypatch.setattr(plan, "PLANS", {})  # each knows the kernels that were compiled for it
-    monkeypatch.setattr(searcher, "SMALL_TREE", 0)  # trees are changed aside
+    monkeypatch.setattr(searcher, "SMALL_TREE", 0)  # trees are changed in another thread
     run_kernel, make_root, drop = Searcher.run_kernel, capacity.make_root, capacity.drop_least_visited
 
     def noting(work: Callable[..., Any], is_noted: Callable[..., bool] = lambda *arguments: True) -> Callable[..., Any]:
