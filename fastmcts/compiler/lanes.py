@@ -88,7 +88,7 @@ def quotient(numerator: Any, denominator: Any) -> Lanes:
         return Lanes(numerator / denominator)
 
 
-def block(first: int, end: int) -> Block:
+def block(first: Any, end: Any) -> Block:
     """As many of those from `first` to `end` - 1 as fit into lanes, the first ones."""
     return Block(first, min(LANES, end - first))
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numpy.typing import NDArray
 
-from fastmcts.compiler.jit import compiled
-from fastmcts.compiler.vectors import declare
+from fastmcts.compiler.vectors import DOUBLE, INT64, declare
 
-COUNT_BITS = 40  # a count has fewer
+COUNT_BITS = 40  # a count has at most so many
 ROW_BITS = 8
 REST_BITS = COUNT_BITS - 1 - ROW_BITS
 ROWS = 1 << ROW_BITS
@@ -36,23 +36,38 @@ PARABOLAS = parabolas()
 POWERS = np.array([max(0, length - 1) * math.log(2.0) for length in range(COUNT_BITS + 1)])
 
 
-@compiled
-def log(count):
+def log(count: Any) -> float:
     """The natural logarithm of a count below 2**40, to within 1e-9; 0 for 0."""
-    length = bit_length(count)
-    aligned = np.int64(count) << (COUNT_BITS - length)
-    row, rest = (aligned >> REST_BITS) & (ROWS - 1), aligned & REST
-    return float((POWERS[length] + PARABOLAS[row, 0]) + rest * (PARABOLAS[row, 1] + rest * PARABOLAS[row, 2]))
+    count = int(count)
+    length = count.bit_length()
+    aligned = count << (COUNT_BITS - length)
+    start, slope, bend = PARABOLAS[(aligned >> REST_BITS) & (ROWS - 1)].tolist()
+    rest = float(aligned & REST)
+    return (float(POWERS[length]) + start) + rest * (slope + rest * bend)
 
 
-def bit_length(count: Any) -> int:
-    """How many bits a count has, up to the highest that is set."""
-    return int(count).bit_length()
+def emit_log(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """The same, without a branch; what stands in front of the sum of start and power is on the longest way."""
+    zeros = builder.ctlz(args[0], ir.IntType(1)(0))
+    aligned = builder.shl(args[0], builder.sub(zeros, INT64(64 - COUNT_BITS)))
+    row = builder.and_(builder.lshr(aligned, INT64(REST_BITS)), INT64(ROWS - 1))
+    rest = builder.sitofp(builder.and_(aligned, INT64(REST)), DOUBLE)
+    table = constant_table(builder, "parabolas", PARABOLAS)
+    place = builder.mul(row, INT64(PARABOLAS.shape[1]))
+    start, slope, bend = (builder.load(builder.gep(table, [builder.add(place, INT64(part))])) for part in range(3))
+    powers = constant_table(builder, "powers", POWERS)
+    power = builder.load(builder.gep(powers, [builder.sub(INT64(64), zeros)]))
+    line = builder.fadd(slope, builder.fmul(rest, bend))
+    return builder.fadd(builder.fadd(power, start), builder.fmul(rest, line))
 
 
-def emit_bit_length(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """All bits but the zeros in front."""
-    return builder.sub(ir.IntType(64)(64), builder.ctlz(args[0], ir.IntType(1)(0)))
+def constant_table(builder: Any, name: str, table: NDArray[np.float64]) -> Any:
+    """The address of a table in the code."""
+    content = bytearray(table.tobytes())
+    kind = ir.ArrayType(ir.IntType(8), len(content))
+    constant = cgutils.global_constant(builder, name, ir.Constant(kind, content))
+    constant.align = table.itemsize
+    return builder.bitcast(constant, DOUBLE.as_pointer())
 
 
-declare(bit_length, lambda count: types.int64(types.int64), emit_bit_length)
+declare(log, lambda count: types.float64(types.int64), emit_log)

@@ -15,7 +15,7 @@ def best_child(selection, proofs, tree, node, player, tried):
     """
     if not selection.in_lanes:
         return best_one_by_one(selection, proofs, tree, node, player, tried)
-    first = int(tree.first_child[node])
+    first = np.int64(tree.first_child[node])
     end = first + (tried if selection.untried_first else tree.num_children[node])
     exploration = selection.exploration(tree.visits[node])
     leaders = nobody()
@@ -30,7 +30,7 @@ def best_child(selection, proofs, tree, node, player, tried):
 @compiled
 def best_one_by_one(selection, proofs, tree, node, player, tried):
     """The same, by a rule for one child."""
-    first = int(tree.first_child[node])
+    first = np.int64(tree.first_child[node])
     best = NONE
     best_score = -np.inf
     for child in range(first, first + tried):
@@ -52,7 +52,7 @@ def best_available_child(selection, tree, node, scratch):
     if not selection.in_lanes:
         return best_available_one_by_one(selection, tree, node, scratch)
     here = scratch.marks[-1]
-    first = int(tree.first_child[node])
+    first = np.int64(tree.first_child[node])
     end = first + tree.num_tried[node]
     last = NONE
     leaders = nobody()
@@ -76,7 +76,7 @@ def best_available_child(selection, tree, node, scratch):
 def best_available_one_by_one(selection, tree, node, scratch):
     """The same, by a rule for one child."""
     here = scratch.marks[-1]
-    first = int(tree.first_child[node])
+    first = np.int64(tree.first_child[node])
     best = NONE
     best_score = -np.inf
     for child in range(first, first + tree.num_tried[node]):
