@@ -66,7 +66,7 @@ def constant_table(builder: Any, name: str, table: NDArray[np.float64]) -> Any:
     content = bytearray(table.tobytes())
     kind = ir.ArrayType(ir.IntType(8), len(content))
     constant = cgutils.global_constant(builder, name, ir.Constant(kind, content))
-    constant.align = table.itemsize
+    constant.align = table.itemsize  # pyright: ignore[reportAttributeAccessIssue]
     return builder.bitcast(constant, DOUBLE.as_pointer())
 
 

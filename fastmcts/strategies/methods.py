@@ -149,7 +149,7 @@ class SinglePerspective(Method):
     def next_child(self, strategy: Any, tree: Tree, node: int, player: int, scratch: Scratch, rng: Rng) -> int:
         """By action, where a node stands for many positions."""
         if self.resample or strategy.game.has_hidden_information:
-            return matched_child(strategy, tree, node, player, scratch, rng)
+            return matched_child(strategy, tree, node, player, scratch, rng)  # pyright: ignore[reportReturnType]
         return fixed_child(strategy, tree, node, player, scratch, rng)
 
     def reply(self, game: Game, tree: Tree, node: int, fresh: bool, scratch: Scratch, rng: Rng) -> None:
@@ -235,7 +235,7 @@ class ISMCTS(Method):
 
     def next_child(self, strategy: Any, tree: Tree, node: int, player: int, scratch: Scratch, rng: Rng) -> int:
         """By action, among those that are legal in this world."""
-        return matched_child(strategy, tree, node, player, scratch, rng)
+        return matched_child(strategy, tree, node, player, scratch, rng)  # pyright: ignore[reportReturnType]
 
 
 @dataclass(frozen=True)
