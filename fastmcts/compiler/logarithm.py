@@ -65,7 +65,7 @@ def constant_table(builder: Any, name: str, table: NDArray[np.float64]) -> Any:
     """The address of a table in the code."""
     content = bytearray(table.tobytes())
     kind = ir.ArrayType(ir.IntType(8), len(content))
-    constant = cgutils.global_constant(builder, name, ir.Constant(kind, content))
+    constant: Any = cgutils.global_constant(builder, name, ir.Constant(kind, content))
     constant.align = table.itemsize
     return builder.bitcast(constant, DOUBLE.as_pointer())
 
