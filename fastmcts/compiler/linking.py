@@ -83,6 +83,14 @@ class EntryLibrary(JITCodeLibrary):
         super().__init__(codegen, name)
         self.enable_object_caching()
 
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Add the code of the kernel and its wrapper for Python."""
+        for function in ir_module.functions:
+            if not function.is_declaration:
+                # The wrapper writes the tables of bundles, which kernels read as constants (bundle.py).
+                function.attributes.add("noinline")
+        super().add_ir_module(ir_module)
+
     def _optimize_functions(self, ll_module: Any) -> None:
         """Leave it to the optimisation of the whole."""
         ll_module.data_layout = self._codegen._data_layout
@@ -92,20 +100,22 @@ class EntryLibrary(JITCodeLibrary):
         self._codegen._check_llvm_bugs()
         self._raise_if_finalized()
         module = self._final_module
-        own = [function for function in module.functions if not function.is_declaration]
-        names = {function.name for function in own}
-        for function in own:
-            # The wrapper for Python writes the tables of bundles, which kernels read as constants (bundle.py).
-            function.add_function_attribute("noinline")
+        names = {function.name for function in module.functions if not function.is_declaration}
         link_below(module, self)
         optimize(module, names, self._codegen._tm)
         for library in libraries_below(self):
-            self._reload_init.update(library._reload_init)
+            inherit_reloading(self, library)
             if isinstance(library, PartLibrary):
                 module.link_in(library.optimized(), preserve=True)
         make_internal(module, names)
         module.verify()
         self._finalize_final_module()
+
+
+def inherit_reloading(entry: Any, library: Any) -> None:
+    """Let an entry do what a library needs when it is loaded from the cache; Numba has that since version 0.62."""
+    if hasattr(entry, "_reload_init"):
+        entry._reload_init.update(library._reload_init)
 
 
 def optimize(module: Any, names: set[str], target_machine: Any) -> None:

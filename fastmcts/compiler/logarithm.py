@@ -65,8 +65,8 @@ def constant_table(builder: Any, name: str, table: NDArray[np.float64]) -> Any:
     """The address of a table in the code."""
     content = bytearray(table.tobytes())
     kind = ir.ArrayType(ir.IntType(8), len(content))
-    constant: Any = cgutils.global_constant(builder, name, ir.Constant(kind, content))
-    constant.align = table.itemsize
+    constant = cgutils.global_constant(builder, name, ir.Constant(kind, content))
+    constant.align = table.itemsize  # pyright: ignore[reportAttributeAccessIssue]
     return builder.bitcast(constant, DOUBLE.as_pointer())
 
 

@@ -5,6 +5,8 @@ expressions of whole arrays, closures and generators, and keeps statistics of ev
 take half of the time without. A function that needs more, such as one with a lambda, gets all of Numba's passes.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 from numba.core import ir
@@ -31,6 +33,7 @@ from fastmcts.compiler.decided import take_decided_branches
 from fastmcts.compiler.linking import EntryLibrary, InnerLibrary, PartLibrary
 from fastmcts.compiler.loops import shorten_loops
 from fastmcts.compiler.lowering import KernelLowering
+from fastmcts.compiler.notice import announced
 
 TRANSLATION = (TranslateByteCode(), FixupArgs(), IRProcessing())
 REWRITES = (GenericRewrites(), RewriteDynamicRaises(), ReconstructSSA())
@@ -81,6 +84,10 @@ class EntryCompiler(KernelCompiler):
     """Compiles a kernel that Python calls, with all that it calls, to machine code."""
 
     library = EntryLibrary
+
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
+        """Compile it, under the eyes of whoever waits for it; Numba calls it."""
+        return announced(func.__name__, self.state.args, partial(super().compile_extra, func))
 
 
 def run(passes: tuple[Any, ...], state: Any) -> None:

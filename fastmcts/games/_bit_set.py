@@ -4,13 +4,15 @@ The set takes `words_for(size)` entries of the position from `start` on, for the
 Drawing from it at random needs no list of moves.
 """
 
-from fastmcts.bits import count_bits, lowest_bit, nth_bit
+import numpy as np
+
+from fastmcts.bits import ALL_BITS, count_bits, lowest_bit, nth_bit
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.types import Actions, Position
 
-#: Numbers per entry. The sign bit stays clear, so that compiled code and Python's integers agree.
-WORD = 63
-FULL_WORD = 2**WORD - 1
+#: Numbers per entry, and which bits of a number tell it inside an entry. The last one is the sign.
+WORD, INSIDE = 64, 63
+SHIFT = 6
 
 
 def words_for(size: int) -> int:
@@ -20,9 +22,9 @@ def words_for(size: int) -> int:
 
 def members(state: Position, start: int, size: int) -> set[int]:
     """The numbers in a set, for texts and checks; ValueError if a bit stands for none below `size`."""
-    words = [int(word) for word in state[start : start + words_for(size)]]
+    words = [int(word) & ALL_BITS for word in state[start : start + words_for(size)]]
     found = {WORD * index + bit for index, word in enumerate(words) for bit in range(WORD) if word >> bit & 1}
-    if min(words) < 0 or max(found, default=0) >= size:
+    if max(found, default=0) >= size:
         raise ValueError(f"the words {words} are not a set of numbers from 0 to {size - 1}")
     return found
 
@@ -30,16 +32,27 @@ def members(state: Position, start: int, size: int) -> set[int]:
 @compiled
 def fill(state: Position, start: int, size: int) -> None:
     """Put all numbers below `size` into an empty set."""
-    for word in range(size // WORD):
-        state[start + word] = FULL_WORD
-    if size % WORD:
-        state[start + size // WORD] = FULL_WORD >> (WORD - size % WORD)
+    for word in range(size >> SHIFT):
+        state[start + word] = -1
+    if size & INSIDE:
+        state[start + (size >> SHIFT)] = (1 << (size & INSIDE)) - 1
 
 
 @compiled
-def remove(state: Position, start: int, number: int) -> None:
-    """Take a number that is in a set out of it."""
-    state[start + number // WORD] ^= 1 << number % WORD
+def toggle(state: Position, start: int, words: int, number: int) -> None:
+    """Take a number that is in a set of so many words out of it, or put one that is not into it."""
+    # In all words instead of one: a store to an address that is not known at once delays the loads after it.
+    bit = np.int64(1) << (number & INSIDE)
+    if words == 1:
+        state[start] ^= bit
+    elif words == 2:
+        # By arithmetic: a comparison may become a branch, which no processor could predict.
+        is_second = number >> SHIFT
+        state[start] ^= bit & (is_second - 1)
+        state[start + 1] ^= bit & -is_second
+    else:
+        for word in range(words):
+            state[start + word] ^= bit if word == number >> SHIFT else 0
 
 
 @compiled
@@ -53,7 +66,7 @@ def is_empty(state: Position, start: int, words: int) -> bool:
 
 @compiled
 def count(state: Position, start: int, words: int) -> int:
-    """How many numbers are in a set."""
+    """How many numbers are in a set of so many words."""
     total = 0
     for word in range(words):
         total += count_bits(state[start + word])
@@ -61,35 +74,51 @@ def count(state: Position, start: int, words: int) -> int:
 
 
 @compiled
-def nth(state: Position, start: int, n: int) -> int:
-    """The n-th smallest number of a set, counted from 0; the set must have more than n."""
+def nth(state: Position, start: int, words: int, n: int) -> int:
+    """The n-th smallest number of a set of so many words, counted from 0; the set must have more than n."""
+    # Without a branch on n, which is random: no processor could predict it.
     word = 0
-    inside = count_bits(state[start])
-    while n >= inside:
-        n -= inside
-        word += 1
-        inside = count_bits(state[start + word])
-    return WORD * word + nth_bit(state[start + word], n)
+    earlier = 0
+    counted = 0
+    for index in range(words - 1):
+        counted += count_bits(state[start + index])
+        is_behind = n >= counted
+        word += is_behind
+        earlier = counted if is_behind else earlier
+    return WORD * word + nth_bit(state[start + word], n - earlier)
 
 
 @compiled
-def window(state: Position, start: int, first: int, width: int) -> int:
-    """Which of the numbers from `first` on, of a window of at most WORD, are in a set: bit 0 is `first`."""
-    word, shift = first // WORD, first % WORD
-    bits = state[start + word] >> shift
-    if shift + width > WORD:
-        bits |= state[start + word + 1] << (WORD - shift)
-    return bits & ((1 << width) - 1)
+def ahead(state: Position, start: int, words: int, word: int, distance: int) -> int:
+    """A word of a set that is moved: it has a bit for each number that is in the set if `distance` is added to it.
+
+    The distance is from 1 to WORD - 1. In the last word, bits for sums outside of it mean nothing.
+    """
+    bits = state[start + word] >> distance
+    if word + 1 < words:
+        # The sign has filled the bits from above.
+        bits = bits & ((1 << (WORD - distance)) - 1) | state[start + word + 1] << (WORD - distance)
+    return bits
+
+
+@compiled
+def behind(state: Position, start: int, words: int, word: int, distance: int) -> int:
+    """The same for each number that is in the set if `distance` is subtracted from it."""
+    bits = state[start + word] << distance
+    if word > 0:
+        bits |= state[start + word - 1] >> (WORD - distance) & ((1 << distance) - 1)
+    return bits
 
 
 @compiled
 def write_all(state: Position, start: int, words: int, out: Actions) -> int:
-    """Write the numbers of a set into `out` in ascending order and return how many there are."""
+    """Write the numbers of a set of so many words into `out` in ascending order and return how many there are."""
     total = 0
     for word in range(words):
         left = state[start + word]
-        while left:
-            out[total] = WORD * word + lowest_bit(left)
+        while left != 0:
+            bit = lowest_bit(left)
+            out[total] = WORD * word + bit
             total += 1
-            left &= left - 1
+            left ^= np.int64(1) << bit
     return total

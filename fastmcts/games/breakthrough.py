@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.bits import Word, count_bits, lowest_bit, nth_bit
+from fastmcts.bits import NATURAL, Word, count_bits, lowest_bit, nth_bit
 from fastmcts.core.constants import TERMINAL
 from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
@@ -127,33 +127,24 @@ class Breakthrough(Game):
 
     def legal_actions(self, state: Position, actions: Actions) -> int:
         """The steps of each piece, from the upper left to the lower right."""
-        player: int = state[PLAYER]
+        player: int = state[PLAYER] & NATURAL
         own = state[PIECES + player]
         other = state[PIECES + 1 - player]
-        left = self.targets(player, own, other, -1)
-        straight = self.targets(player, own, other, 0)
-        right = self.targets(player, own, other, 1)
         count = 0
         rest = own
         while rest != 0:
-            source = lowest_bit(rest)
-            rest ^= np.int64(1) << source
-            ahead = source + self.columns if player == 0 else source - self.columns
-            column = source % self.columns
-            if column > 0 and left >> ahead - 1 & 1:
-                actions[count] = self.action(player, other, ahead - 1, -1)
-                count += 1
-            if straight >> ahead & 1:
-                actions[count] = self.action(player, other, ahead, 0)
-                count += 1
-            if column < self.columns - 1 and right >> ahead + 1 & 1:
-                actions[count] = self.action(player, other, ahead + 1, 1)
-                count += 1
+            piece = np.int64(1) << lowest_bit(rest)
+            rest ^= piece
+            for sideways in SIDEWAYS:
+                target = self.reach(player, piece, sideways) & ~(own | other if sideways == 0 else own)
+                if target != 0:
+                    actions[count] = self.action(player, other, lowest_bit(target), sideways)
+                    count += 1
         return count
 
     def random_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """Draw a direction as often as pieces can take it, and one of those pieces."""
-        player: int = state[PLAYER]
+        player: int = state[PLAYER] & NATURAL
         own = state[PIECES + player]
         other = state[PIECES + 1 - player]
         left = self.targets(player, own, other, -1)
@@ -166,16 +157,17 @@ class Breakthrough(Game):
         up_to_left = count_bits(left)
         up_to_straight = up_to_left + count_bits(straight)
         n = below(rng, up_to_straight + count_bits(right))
-        if n < up_to_left:
-            return self.action(player, other, nth_bit(left, n), -1)
-        if n < up_to_straight:
-            return self.action(player, other, nth_bit(straight, n - up_to_left), 0)
-        return self.action(player, other, nth_bit(right, n - up_to_straight), 1)
+        # Without a branch on n, which is random: no processor could predict it.
+        is_left = n < up_to_left
+        is_right = n >= up_to_straight
+        targets = left if is_left else right if is_right else straight
+        earlier = 0 if is_left else up_to_straight if is_right else up_to_left
+        return self.action(player, other, nth_bit(targets, n - earlier), int(is_right) - int(is_left))
 
     def apply(self, state: Position, action: int) -> None:
         """Move a piece, and take what stands there."""
-        player: int = state[PLAYER]
-        step = action // 2
+        player: int = state[PLAYER] & NATURAL
+        step = (action & NATURAL) // 2
         source = step // NUM_DIRECTIONS
         sideways = step % NUM_DIRECTIONS - 3 * player - 1
         target = source + sideways + (self.columns if player == 0 else -self.columns)
@@ -193,8 +185,11 @@ class Breakthrough(Game):
 
     def has_won(self, state: Position, player: int) -> bool:
         """Whether a player has a piece on the far row, or the other has none left."""
-        far_row = self.landing[player, 1] & ~self.landing[1 - player, 1]
-        return state[PIECES + player] & far_row != 0 or state[PIECES + 1 - player] == 0
+        return state[PIECES + player] & self.far_row(player) != 0 or state[PIECES + 1 - player] == 0
+
+    def far_row(self, player: int) -> Word:
+        """The cells that a player wants to reach."""
+        return self.landing[player, 1] & ~self.landing[1 - player, 1]
 
     # ---- Knowledge of the game
 
@@ -203,13 +198,9 @@ class Breakthrough(Game):
         """Its priors, and rollouts that do not overlook a win."""
         return {"selection": PUCT(c=3.0), "rollout": GameRollout()}
 
-    def far_row(self, player: int) -> Word:
-        """The cells that a player wants to reach."""
-        return self.landing[player, 1] & ~self.landing[1 - player, 1]
-
     def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """Win at once, else take a piece that would win with its next step, else any step."""
-        player: int = state[PLAYER]
+        player: int = state[PLAYER] & NATURAL
         own = state[PIECES + player]
         other = state[PIECES + 1 - player]
         left = self.targets(player, own, other, -1)
@@ -229,14 +220,15 @@ class Breakthrough(Game):
 
     def prior(self, state: Position, actions: Actions, count: int, out: NDArray[np.float64]) -> None:
         """Steps that win, stop a win, take a piece or come far; little for those that lose a piece."""
-        player: int = state[PLAYER]
+        player: int = state[PLAYER] & NATURAL
         own = state[PIECES + player]
         other = state[PIECES + 1 - player]
         attacked = self.reach(1 - player, other, -1) | self.reach(1 - player, other, 1)
         total = 0.0
         for index in range(count):
-            source = actions[index] // 2 // NUM_DIRECTIONS
-            sideways = actions[index] // 2 % NUM_DIRECTIONS - 3 * player - 1
+            step = (actions[index] & NATURAL) // 2
+            source = step // NUM_DIRECTIONS
+            sideways = step % NUM_DIRECTIONS - 3 * player - 1
             target = source + sideways + (self.columns if player == 0 else -self.columns)
             row = target // self.columns
             done = row if player == 0 else self.rows - 1 - row

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
+from fastmcts.bits import count_bits, nth_bit
 from fastmcts.core.constants import NONE, TERMINAL
 from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
-from fastmcts.games._lines import has_line
+from fastmcts.games._lines import completing, has_line
 from fastmcts.rng import below
 from fastmcts.strategies.rollout import GameRollout
 
@@ -78,6 +79,11 @@ class ConnectFour(Game):
             return 0
         return sum(self.full_column << column * (self.rows + 1) for column in range(self.columns))
 
+    @property
+    def bottom(self) -> int:
+        """The bits of the lowest row."""
+        return self.full_board // self.full_column
+
     def initial(self, state: Position, rng: Rng) -> None:
         """An empty board."""
         state[WINNER] = NONE
@@ -100,6 +106,20 @@ class ConnectFour(Game):
                 actions[count] = column
                 count += 1
         return count
+
+    def landing(self, state: Position) -> int:
+        """The lowest free cell of each column, on bitboards: there a stone on the bottom would be carried to."""
+        return ((state[OWN] | state[OTHER]) + self.bottom) & self.full_board
+
+    def draw_column(self, cells: int, rng: Rng) -> int:
+        """Draw a column from a set of cells with at most one in each."""
+        return nth_bit(cells, below(rng, count_bits(cells))) // (self.rows + 1)
+
+    def random_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """Draw a column that has room."""
+        if self.has_bitboards:
+            return self.draw_column(self.landing(state), rng)
+        return actions[below(rng, self.legal_actions(state, actions))]
 
     def apply(self, state: Position, action: int) -> None:
         """Drop a stone."""
@@ -179,6 +199,11 @@ class ConnectFour(Game):
 
     def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """Complete a line, else stop one that the other would complete, else any column."""
+        if self.has_bitboards:
+            cells = self.landing(state)
+            wins = cells & completing(state[OWN], self.rows + 1, self.connect)
+            stops = cells & completing(state[OTHER], self.rows + 1, self.connect)
+            return self.draw_column(wins if wins != 0 else stops if stops != 0 else cells, rng)
         count = self.legal_actions(state, actions)
         stop = NONE
         for index in range(count):
@@ -189,12 +214,7 @@ class ConnectFour(Game):
         return stop if stop != NONE else actions[below(rng, count)]
 
     def would_win(self, state: Position, column: int, player: int) -> bool:
-        """Whether a stone of a player in a column that is not full would complete a line."""
-        if self.has_bitboards:
-            occupied = state[OWN] | state[OTHER]
-            cell = (occupied + (1 << column * (self.rows + 1))) & ~occupied
-            stones = state[OWN] if player == state[PLAYER] else state[OTHER]
-            return has_line(stones | cell, self.rows + 1, self.connect)
+        """Whether a stone of a player in a column of a board of cells, which has room, would complete a line."""
         row = self.free_row(state, column)
         state[STONES + column * self.rows + row] = 1 + player
         won = self.is_in_line(state, column, row)

@@ -5,20 +5,21 @@ from typing import Any
 
 import numpy as np
 
-from fastmcts.bits import count_bits, lowest_bit, nth_bit
+from fastmcts.bits import NATURAL
 from fastmcts.core.constants import NONE, TERMINAL
 from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
+from fastmcts.games._bit_set import count, fill, nth, toggle, words_for, write_all
 from fastmcts.rng import below
 from fastmcts.strategies.selection import GRAVE
 
 #: Where the parts of a position stand; behind the words of empty cells come the cells, with a border.
 PLAYER, WINNER, EMPTY = 0, 1, 2
 
-#: What a cell of the first player holds: a stone, which is joined to the top or not. On the border, the
+#: What a cell of the first player holds: a stone that is joined to the top, or a loose one. On the border, the
 #: top is joined and the bottom is the goal. Of the second player the same, shifted, for left and right.
-STONE, JOINED, GOAL = 1, 2, 4
+LOOSE, JOINED, GOAL = 1, 2, 4
 SHIFT = 3
 
 #: Above a cell's six bits stands, while a move spreads, the next cell of those that still have to spread.
@@ -60,8 +61,8 @@ class Hex(Game):
 
     @property
     def num_words(self) -> int:
-        """How many words have a bit for each cell."""
-        return (self.size * self.size + 63) // 64
+        """How many entries the empty cells take."""
+        return words_for(self.num_actions)
 
     @property
     def width(self) -> int:
@@ -86,9 +87,7 @@ class Hex(Game):
     def initial(self, state: Position, rng: Rng) -> None:
         """An empty board."""
         state[WINNER] = NONE
-        for word in range(self.num_words):
-            bits = min(self.size * self.size - 64 * word, 64)
-            state[EMPTY + word] = -1 if bits == 64 else (1 << bits) - 1
+        fill(state, EMPTY, self.num_actions)
         last = self.width - 1
         for index in range(1, last):
             state[self.border + index] = JOINED
@@ -102,49 +101,26 @@ class Hex(Game):
 
     def legal_actions(self, state: Position, actions: Actions) -> int:
         """The empty cells."""
-        count = 0
-        for word in range(self.num_words):
-            rest = state[EMPTY + word]
-            while rest != 0:
-                bit = lowest_bit(rest)
-                actions[count] = 64 * word + bit
-                count += 1
-                rest ^= np.int64(1) << bit
-        return count
+        return write_all(state, EMPTY, self.num_words, actions)
 
     def random_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """Draw one of the empty cells."""
-        total = 0
-        for word in range(self.num_words):
-            total += count_bits(state[EMPTY + word])
-        n = below(rng, total)
-        # Without a branch on n, which no processor could predict.
-        word = 0
-        earlier = 0
-        counted = 0
-        for other in range(self.num_words - 1):
-            counted += count_bits(state[EMPTY + other])
-            is_behind = n >= counted
-            word += is_behind
-            earlier = counted if is_behind else earlier
-        return 64 * word + nth_bit(state[EMPTY + word], n - earlier)
+        return nth(state, EMPTY, self.num_words, below(rng, count(state, EMPTY, self.num_words)))
 
     def apply(self, state: Position, action: int) -> None:
         """Put a stone on a cell."""
         player = state[PLAYER]
         shift = SHIFT * player
-        state[EMPTY + (action >> 6)] ^= np.int64(1) << (action & 63)
+        action &= NATURAL
+        toggle(state, EMPTY, self.num_words, action)
         cell = self.cell(action)
         near = 0
-        loose = 0  # has the bit STONE if a neighbour is a stone that is not joined
         for step in self.steps:
-            neighbour = state[cell + step] >> shift
-            near |= neighbour
-            loose |= neighbour & ~(neighbour >> 1)
-        state[cell] = (STONE | near & JOINED) << shift
+            near |= state[cell + step]
+        near >>= shift
+        state[cell] = (JOINED if near & JOINED else LOOSE) << shift
         won = near & (JOINED | GOAL) == JOINED | GOAL
-        # One branch that is rarely taken, in an eighth of all moves, instead of two that are hard to predict.
-        if near >> 1 & loose & STONE:
+        if near & (JOINED | LOOSE) == JOINED | LOOSE:
             won |= self.spread(state, cell, shift)
         if won:
             state[WINNER] = player
@@ -158,17 +134,17 @@ class Hex(Game):
 
     def spread(self, state: Position, cell: int, shift: int) -> bool:
         """Join all stones that hang together with a new one; whether they reach the goal."""
-        joined = (STONE | JOINED) << shift
+        joined = JOINED << shift
         near = 0
         pending = cell
         while pending != 0:
-            here = pending
+            here = pending & NATURAL
             pending = state[here] >> LINK
             state[here] = joined
             for step in self.steps:
                 neighbour = state[here + step] >> shift
                 near |= neighbour
-                if neighbour & (STONE | JOINED) == STONE:
+                if neighbour & LOOSE:
                     state[here + step] = joined | pending << LINK
                     pending = here + step
         return near & GOAL != 0
@@ -200,7 +176,7 @@ class Hex(Game):
     def stone(self, state: Position, action: int) -> int:
         """0 for an empty cell, or 1 + the player whose stone it holds."""
         content = state[self.cell(action)]
-        return 1 if content & STONE else 2 if content >> SHIFT & STONE else 0
+        return 0 if content == 0 else 1 if content < LOOSE << SHIFT else 2
 
     def check_state(self, state: Position) -> None:
         """Play the stones again, with each in turn as the last one, until the same position comes up."""

@@ -6,23 +6,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmcts.bits import NATURAL
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.constants import NONE, TERMINAL
 from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
-from fastmcts.games._bit_set import count, fill, is_empty, members, nth, remove, words_for, write_all
-from fastmcts.games._lines import has_line
+from fastmcts.games._bit_set import count, fill, is_empty, members, nth, toggle, words_for, write_all
+from fastmcts.games._lines import has_run
 from fastmcts.rng import below
 from fastmcts.strategies.selection import PUCT
 
-#: Where the parts of a position stand: who is to move, who won, the empty cells, then the stones.
+#: Where the parts of a position stand: who is to move, who won, the empty cells, then the lines of both players.
 PLAYER, WINNER, EMPTY = 0, 1, 2
-
-BITS = 63  # of a bitboard, without the sign
-
-#: From a cell to the next of a line, in rows and columns.
-DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 #: Weights of cells as priors: what wins, what the other would win with, what makes k - 1 in a row for oneself or the
 #: other, the same for k - 2, what is beside any stone, and what stands alone.
@@ -42,10 +38,9 @@ class MNK(Game):
         n: Rows of the board.
         k: How many in a row win.
 
-    Position: [player to move, winner, empty cells..., stones of x..., stones of o...]. The empty cells
-    are a bit set. Stones are one bitboard a player where (m + 1) * n bits fit into an int64: a row takes
-    m + 1 bits, the highest always empty. On larger boards each row is a word, with an empty row above
-    and below the board, and column 0 at bit 1.
+    Position: [player to move, winner, empty cells..., lines of x..., lines of o...]. The empty cells are a
+    bit set. The lines of a player are its n rows, m columns, m + n - 1 falling and as many rising diagonals,
+    a word each with a bit for each of its stones: so k in a row are k bits in a row, in one of four words.
     """
 
     m: int = 3
@@ -72,29 +67,39 @@ class MNK(Game):
         return self.m * self.n
 
     @property
-    def has_bitboards(self) -> bool:
-        """Whether all stones of a player fit into the positive half of an int64."""
-        return (self.m + 1) * self.n <= 63
-
-    @property
     def empty_words(self) -> int:
         """How many entries the empty cells take."""
         return words_for(self.num_actions)
 
     @property
-    def stones(self) -> int:
-        """Where the stones of x begin."""
+    def lines(self) -> int:
+        """Where the lines of x begin, with its rows."""
         return EMPTY + self.empty_words
 
     @property
-    def stone_words(self) -> int:
-        """How many entries the stones of a player take."""
-        return 1 if self.has_bitboards else self.n + 2
+    def columns(self) -> int:
+        """Where the columns of a player stand among its lines."""
+        return self.n
+
+    @property
+    def falling(self) -> int:
+        """Where the diagonal from the upper left to the lower right stands, in the middle of those beside it."""
+        return self.columns + self.m + self.m - 1
+
+    @property
+    def rising(self) -> int:
+        """Where the diagonals to the upper right stand, of which the first is the cell at the upper left."""
+        return self.falling + self.n
+
+    @property
+    def num_lines(self) -> int:
+        """How many lines a player has."""
+        return self.rising + self.m + self.n - 1
 
     @property
     def state_size(self) -> int:
-        """Player, winner, empty cells, and the stones of both players."""
-        return self.stones + 2 * self.stone_words
+        """Player, winner, empty cells, and the lines of both players."""
+        return self.lines + 2 * self.num_lines
 
     def initial(self, state: Position, rng: Rng) -> None:
         """An empty board; x begins."""
@@ -111,23 +116,19 @@ class MNK(Game):
 
     def random_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """Draw from the empty cells."""
-        return nth(state, EMPTY, below(rng, count(state, EMPTY, self.empty_words)))
+        return nth(state, EMPTY, self.empty_words, below(rng, count(state, EMPTY, self.empty_words)))
 
     def apply(self, state: Position, action: int) -> None:
         """Put a stone."""
-        player = int(state[PLAYER])
-        row = action // self.m
-        column = action % self.m
-        remove(state, EMPTY, action)
-        if self.has_bitboards:
-            board = self.stones + player
-            stones = state[board] | 1 << (row * (self.m + 1) + column)
-            state[board] = stones
-            won = has_line(stones, self.m + 1, self.k)
-        else:
-            first_row = self.stones + player * self.stone_words + 1
-            state[first_row + row] |= 1 << (column + 1)
-            won = self.is_in_line(state, first_row + row, column + 1)
+        player = state[PLAYER] & NATURAL
+        row = (action & NATURAL) // self.m
+        column = (action & NATURAL) % self.m
+        toggle(state, EMPTY, self.empty_words, action & NATURAL)
+        lines = self.lines + player * self.num_lines
+        won = put(state, lines + row, column, self.k)
+        won |= put(state, lines + self.columns + column, row, self.k)
+        won |= put(state, lines + self.falling + row - column, column, self.k)
+        won |= put(state, lines + self.rising + row + column, column, self.k)
         if won:
             state[WINNER] = player
             state[PLAYER] = TERMINAL
@@ -135,15 +136,6 @@ class MNK(Game):
             state[PLAYER] = TERMINAL
         else:
             state[PLAYER] = 1 - player
-
-    def is_in_line(self, state: Position, word: int, bit: int) -> bool:
-        """Whether a stone on a board of rows has k - 1 others beside it in some line."""
-        for word_step, bit_step in DIRECTIONS:
-            forward = count_along(state, word, bit, word_step, bit_step)
-            backward = count_along(state, word, bit, -word_step, -bit_step)
-            if forward + backward + 1 >= self.k:
-                return True
-        return False
 
     def returns(self, state: Position, out: Utilities) -> None:
         """+1 for the winner, -1 for the loser, 0 each for a draw."""
@@ -163,46 +155,51 @@ class MNK(Game):
 
     def prior(self, state: Position, actions: Actions, count: int, out: NDArray[np.float64]) -> None:
         """By the longest line that either player would have with a stone in the cell."""
-        player = int(state[PLAYER])
+        player = state[PLAYER] & NATURAL
         total = 0.0
         for index in range(count):
-            own = self.longest_line(state, player, actions[index])
-            other = self.longest_line(state, 1 - player, actions[index])
-            if own >= self.k:
-                weight = WINS
-            elif other >= self.k:
-                weight = STOPS
-            elif own == self.k - 1:
-                weight = MAKES_ONE_LESS
-            elif other == self.k - 1:
-                weight = STOPS_ONE_LESS
-            elif own == self.k - 2:
-                weight = MAKES_TWO_LESS
-            elif other == self.k - 2:
-                weight = STOPS_TWO_LESS
-            else:
-                weight = BESIDE if max(own, other) > 1 else ALONE
-            out[index] = weight
-            total += weight
+            row = (actions[index] & NATURAL) // self.m
+            column = (actions[index] & NATURAL) % self.m
+            own, other = 1, 1
+            if self.is_beside(state, row, column):
+                own = self.longest_line(state, player, row, column)
+                other = self.longest_line(state, 1 - player, row, column)
+            out[index] = self.weight(own, other)
+            total += out[index]
         for index in range(count):
             out[index] /= total
 
-    def longest_line(self, state: Position, player: int, action: int) -> int:
+    def weight(self, own: int, other: int) -> float:
+        """How good a cell is that would be part of so many stones in a row."""
+        if own >= self.k:
+            return WINS
+        if other >= self.k:
+            return STOPS
+        if own == self.k - 1:
+            return MAKES_ONE_LESS
+        if other == self.k - 1:
+            return STOPS_ONE_LESS
+        if own == self.k - 2:
+            return MAKES_TWO_LESS
+        if other == self.k - 2:
+            return STOPS_TWO_LESS
+        return BESIDE if own > 1 or other > 1 else ALONE
+
+    def is_beside(self, state: Position, row: int, column: int) -> bool:
+        """Whether there is a stone in one of the eight cells around an empty one: most cells have none."""
+        stones = 0
+        for near in range(row - 1, row + 2):
+            if 0 <= near < self.n:
+                stones |= state[self.lines + near] | state[self.lines + self.num_lines + near]
+        return stones << 1 >> column & 0b111 != 0
+
+    def longest_line(self, state: Position, player: int, row: int, column: int) -> int:
         """How many stones in a row a player would have with one in an empty cell, at most."""
-        row = action // self.m
-        column = action % self.m
-        longest = 0
-        for row_step, column_step in DIRECTIONS:
-            if self.has_bitboards:
-                stones, bit, step = state[self.stones + player], row * (self.m + 1) + column, row_step * (self.m + 1)
-                others = count_bits_along(stones, bit, step + column_step)
-                others += count_bits_along(stones, bit, -step - column_step)
-            else:
-                word = self.stones + player * self.stone_words + 1 + row
-                others = count_along(state, word, column + 1, row_step, column_step)
-                others += count_along(state, word, column + 1, -row_step, -column_step)
-            longest = max(longest, 1 + others)
-        return longest
+        lines = self.lines + player * self.num_lines
+        longest = run_with(state[lines + row], column, 1)
+        longest = run_with(state[lines + self.columns + column], row, longest)
+        longest = run_with(state[lines + self.falling + row - column], column, longest)
+        return run_with(state[lines + self.rising + row + column], column, longest)
 
     # ---- Text and checks
 
@@ -219,15 +216,9 @@ class MNK(Game):
         return "\n".join([*lines, f"{' ' * width} {letters}"])
 
     def stones_of(self, state: Position, player: int) -> set[int]:
-        """The cells of a player's stones."""
-        words = state[self.stones + player * self.stone_words :]
-        places = [self.place(cell) for cell in range(self.num_actions)]
-        return {cell for cell, (word, bit) in enumerate(places) if words[word] >> bit & 1}
-
-    def place(self, cell: int) -> tuple[int, int]:
-        """In which word of a player's stones a cell is, and at which bit."""
-        row, column = divmod(cell, self.m)
-        return (0, row * (self.m + 1) + column) if self.has_bitboards else (1 + row, 1 + column)
+        """The cells of a player's stones, by its rows."""
+        rows = self.lines + player * self.num_lines
+        return {cell for cell in range(self.num_actions) if state[rows + cell // self.m] >> cell % self.m & 1}
 
     def action_to_string(self, state: Position, action: int) -> str:
         """Column letter and row number: `a1` is the cell at the top left."""
@@ -237,13 +228,13 @@ class MNK(Game):
         """Refuse stones outside the board or on each other, wrong counts, and moves after a win."""
         empty = members(state, EMPTY, self.num_actions)
         stones = [self.stones_of(state, player) for player in range(2)]
-        words = [0] * (2 * self.stone_words)
+        lines = np.zeros(self.state_size, np.int64)
         for player in range(2):
             for cell in stones[player]:
-                word, bit = self.place(cell)
-                words[player * self.stone_words + word] |= 1 << bit
-        if state[self.stones :].tolist() != words:
-            raise ValueError("stones stand outside the board")
+                lines[PLAYER] = player
+                self.apply(lines, cell)
+        if not np.array_equal(state[self.lines :], lines[self.lines :]):
+            raise ValueError("stones stand outside the board, or lines disagree about them")
         if sorted([*empty, *stones[0], *stones[1]]) != list(range(self.num_actions)):
             raise ValueError("every cell is empty, or holds an x, or holds an o, and only one of them")
         counts = len(stones[0]), len(stones[1])
@@ -274,24 +265,22 @@ class MNK(Game):
 
 
 @compiled
-def count_along(state: Position, word: int, bit: int, word_step: int, bit_step: int) -> int:
-    """How many stones follow the one at a bit in a direction; the margins of a board end every walk."""
-    length = 0
-    word += word_step
-    bit += bit_step
-    while state[word] >> bit & 1:
-        length += 1
-        word += word_step
-        bit += bit_step
-    return length
+def put(state: Position, line: int, place: int, k: int) -> bool:
+    """Put a stone on a place of a line; whether there are k in a row now."""
+    stones = state[line] | 1 << place
+    state[line] = stones
+    return has_run(stones, 1, k)
 
 
 @compiled
-def count_bits_along(stones: int, bit: int, step: int) -> int:
-    """The same on a bitboard, where the highest bit of each row is always empty."""
-    length = 0
-    bit += step
-    while 0 <= bit < BITS and stones >> bit & 1:
+def run_with(stones: int, place: int, least: int) -> int:
+    """How many stones of a line would be in a row with one more on an empty place; at least `least`."""
+    length = 1
+    after = stones >> (place + 1)
+    while after & 1:
         length += 1
-        bit += step
-    return length
+        after >>= 1
+    while place > 0 and stones >> (place - 1) & 1:
+        length += 1
+        place -= 1
+    return length if length > least else least

@@ -2,18 +2,30 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.bits import count_bits, nth_bit
+from fastmcts.bits import NATURAL, count_bits
 from fastmcts.core.constants import TERMINAL
 from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
 from fastmcts.game import Game, move_text
-from fastmcts.games._bit_set import count, fill, is_empty, members, nth, remove, window, words_for, write_all
-from fastmcts.games._sos_rows import o_opens, o_scores, s_scores
+from fastmcts.games._bit_set import (
+    WORD,
+    ahead,
+    behind,
+    count,
+    fill,
+    is_empty,
+    members,
+    nth,
+    toggle,
+    words_for,
+    write_all,
+)
 from fastmcts.rng import below
 from fastmcts.strategies.rollout import GameRollout
 from fastmcts.strategies.selection import PUCT
@@ -44,6 +56,13 @@ POINT_WEIGHT, OPENING_WEIGHT = 200.0, 0.02
 #: The lead that is halfway between even and won in the estimate of an unfinished game.
 HALF_WON = 4
 
+#: The four directions of a line, in rows and columns, and what is looked at from a cell along each.
+AXES = ((0, 1), (1, 0), (1, 1), (1, -1))
+AHEAD, BEHIND, FAR_AHEAD, FAR_BEHIND = range(4)
+
+#: What a rollout looks for in turn.
+SCORING, QUIET = range(2)
+
 #: The form (row, column, letter), counted from 0, in any brackets and quotes.
 CELL_AND_LETTER = re.compile(r"[(\[]?\s*(\d+)\s*[,\s]\s*(\d+)\s*[,\s]\s*['\"]?([SO])['\"]?\s*[)\]]?", re.IGNORECASE)
 
@@ -61,8 +80,8 @@ class SOS(Game):
         rows: Height of the board.
         columns: Width of the board.
 
-    Position: [player to move, score of 0, score of 1, empty cells..., rows of S..., rows of O...]. The
-    empty cells are a bit set. A row is a word: bit column + 2 for an S, bit 2 * column + 2 for an O.
+    Position: [player to move, score of 0, score of 1, empty cells..., cells with an S..., rows of S..., rows of
+    O...]. The cells are bit sets. A row is a word: bit column + 2 for an S, bit 2 * column + 2 for an O.
     With that spacing the three O around a column and the three S two steps out stand at the same
     bits, 0, 2 and 4, when a row of S is shifted by `column` and a row of O by 2 * column.
     """
@@ -92,14 +111,19 @@ class SOS(Game):
         return self.num_cells
 
     @property
-    def empty_words(self) -> int:
-        """How many entries the empty cells take."""
+    def words(self) -> int:
+        """How many entries a set of cells takes."""
         return words_for(self.num_cells)
+
+    @property
+    def s_cells(self) -> int:
+        """Where the set of cells with an S stands."""
+        return EMPTY + self.words
 
     @property
     def s_rows(self) -> int:
         """Where the board's first row of S stands."""
-        return EMPTY + self.empty_words + S_MARGIN
+        return self.s_cells + self.words + S_MARGIN
 
     @property
     def o_rows(self) -> int:
@@ -112,9 +136,22 @@ class SOS(Game):
         return self.o_rows + self.rows + O_MARGIN
 
     @property
-    def whole_row(self) -> int:
-        """A row of the board with all columns."""
-        return ((1 << self.columns) - 1) << MARGIN
+    def steps(self) -> tuple[int, ...]:
+        """From a cell to the next along each axis."""
+        return tuple(row_step * self.columns + column_step for row_step, column_step in AXES)
+
+    @cached_property
+    def sight(self) -> NDArray[np.int64]:
+        """Cells that have a cell AHEAD, BEHIND, FAR_AHEAD or FAR_BEHIND: int64 [words, axes, 4], a bit per cell."""
+        boards = np.zeros((self.words * WORD, len(AXES), 4), np.uint64)
+        for cell in range(self.num_cells):
+            row, column = divmod(cell, self.columns)
+            for axis, (row_step, column_step) in enumerate(AXES):
+                for index, distance in ((AHEAD, 1), (BEHIND, -1), (FAR_AHEAD, 2), (FAR_BEHIND, -2)):
+                    inside = 0 <= row + distance * row_step < self.rows
+                    inside &= 0 <= column + distance * column_step < self.columns
+                    boards[cell, axis, index] = np.uint64(inside) << np.uint64(cell % WORD)
+        return boards.reshape(self.words, WORD, len(AXES), 4).sum(axis=1, dtype=np.uint64).view(np.int64)
 
     @property
     def recommended(self) -> dict[str, Any]:
@@ -131,7 +168,7 @@ class SOS(Game):
 
     def legal_actions(self, state: Position, actions: Actions) -> int:
         """Both letters in every empty cell."""
-        cells = write_all(state, EMPTY, self.empty_words, actions)
+        cells = write_all(state, EMPTY, self.words, actions)
         # From the back, so that no cell is overwritten before it is read.
         for index in range(cells - 1, -1, -1):
             cell = actions[index]
@@ -141,30 +178,31 @@ class SOS(Game):
 
     def random_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """Draw an empty cell and a letter."""
-        index = below(rng, 2 * count(state, EMPTY, self.empty_words))
-        return 2 * nth(state, EMPTY, index >> 1) + (index & 1)
+        index = below(rng, 2 * count(state, EMPTY, self.words))
+        return 2 * nth(state, EMPTY, self.words, index >> 1) + (index & 1)
 
     def apply(self, state: Position, action: int) -> None:
         """Write a letter; the turn passes unless it scores."""
-        cell = action >> 1
+        cell = (action & NATURAL) >> 1
         row = cell // self.columns
         column = cell % self.columns
         score = self.completed(state, action)
         if action & 1 == S:
+            toggle(state, self.s_cells, self.words, cell)
             state[self.s_rows + row] |= 1 << (column + MARGIN)
         else:
             state[self.o_rows + row] |= 1 << (2 * column + MARGIN)
-        remove(state, EMPTY, cell)
-        player = state[PLAYER]
+        toggle(state, EMPTY, self.words, cell)
+        player = state[PLAYER] & NATURAL
         state[SCORES + player] += score
-        if is_empty(state, EMPTY, self.empty_words):
+        if is_empty(state, EMPTY, self.words):
             state[PLAYER] = TERMINAL
-        elif score == 0:
-            state[PLAYER] = 1 - player
+        else:
+            state[PLAYER] = 1 - player if score == 0 else player
 
     def completed(self, state: Position, action: int) -> int:
         """How many SOS a legal move completes."""
-        cell = action >> 1
+        cell = (action & NATURAL) >> 1
         column = cell % self.columns
         s_row = self.s_rows + cell // self.columns
         o_row = self.o_rows + cell // self.columns
@@ -190,102 +228,74 @@ class SOS(Game):
 
     # ---- Knowledge of the game
 
-    def empty_row(self, state: Position, row: int) -> int:
-        """The empty cells of a row, with bit column + 2 for each; none outside of the board."""
-        if row < 0 or row >= self.rows:
-            return 0
-        return window(state, EMPTY, row * self.columns, self.columns) << MARGIN
+    def survey(self, state: Position, word: int) -> tuple[int, int, int, int]:
+        """For 64 cells at a time: where an S and an O complete an SOS, and where they make a new place for that.
 
-    def o_row(self, state: Position, row: int) -> int:
-        """The O of a row, with bit column + 2 for each; none outside of the board."""
-        if row < 0 or row >= self.rows:
-            return 0
-        return self.whole_row & ~(state[self.s_rows + row] | self.empty_row(state, row))
+        An S makes a new place between itself and another S, and behind an O beside it; an O makes one where it stands
+        between an S and an empty cell. Bits of cells that are not empty mean nothing.
+        """
+        s_scores, o_scores, s_opens, o_opens = 0, 0, 0, 0
+        for axis in range(len(AXES)):
+            step = self.steps[axis]
+            sight = self.sight[word, axis]
+            s_ahead = sight[AHEAD] & ahead(state, self.s_cells, self.words, word, step)
+            s_behind = sight[BEHIND] & behind(state, self.s_cells, self.words, word, step)
+            empty_ahead = sight[AHEAD] & ahead(state, EMPTY, self.words, word, step)
+            empty_behind = sight[BEHIND] & behind(state, EMPTY, self.words, word, step)
+            o_ahead = sight[AHEAD] & ~(s_ahead | empty_ahead)
+            o_behind = sight[BEHIND] & ~(s_behind | empty_behind)
+            s_far_ahead = sight[FAR_AHEAD] & ahead(state, self.s_cells, self.words, word, 2 * step)
+            s_far_behind = sight[FAR_BEHIND] & behind(state, self.s_cells, self.words, word, 2 * step)
+            empty_far_ahead = sight[FAR_AHEAD] & ahead(state, EMPTY, self.words, word, 2 * step)
+            empty_far_behind = sight[FAR_BEHIND] & behind(state, EMPTY, self.words, word, 2 * step)
+            s_scores |= o_ahead & s_far_ahead | o_behind & s_far_behind
+            o_scores |= s_ahead & s_behind
+            s_opens |= empty_ahead & s_far_ahead | empty_behind & s_far_behind
+            s_opens |= o_ahead & empty_far_ahead | o_behind & empty_far_behind
+            o_opens |= s_ahead & empty_behind | empty_ahead & s_behind
+        return s_scores, o_scores, s_opens, o_opens
 
-    def write_scoring(self, state: Position, words: Actions) -> int:
-        """Write the cells in which a letter completes an SOS, for S and O of each row; their union.
+    def write_moves(self, state: Position, kind: int, sets: Actions) -> bool:
+        """Write the cells for moves that score, or that are quiet: make no new place; whether there are any.
 
-        An S is at home in the words with even numbers, an O in the others.
+        For each word of cells come those for an S, then those for an O.
         """
         union = 0
-        o_above, o_here = 0, self.o_row(state, 0)
-        for row in range(self.rows):
-            o_beneath = self.o_row(state, row + 1)
-            s = self.s_rows + row
-            empty = self.whole_row & ~(state[s] | o_here)
-            words[2 * row] = empty & s_scores(state[s - 2], o_above, state[s], o_here, o_beneath, state[s + 2])
-            words[2 * row + 1] = empty & o_scores(state[s - 1], state[s], state[s + 1])
-            union |= words[2 * row] | words[2 * row + 1]
-            o_above, o_here = o_here, o_beneath
-        return union
+        for word in range(self.words):
+            empty = state[EMPTY + word]
+            s_scores, o_scores, s_opens, o_opens = self.survey(state, word)
+            sets[2 * word] = empty & (s_scores if kind == SCORING else ~s_opens)
+            sets[2 * word + 1] = empty & (o_scores if kind == SCORING else ~o_opens)
+            union |= sets[2 * word] | sets[2 * word + 1]
+        return union != 0
 
-    def write_quiet(self, state: Position, words: Actions) -> int:
-        """Write the empty cells in which a letter makes no new place to complete an SOS; their union.
-
-        An S makes one between itself and another S, and behind an O beside it.
-        """
-        union = 0
-        o_above, o_here = 0, self.o_row(state, 0)
-        far_above, above, here, beneath = 0, 0, self.empty_row(state, 0), self.empty_row(state, 1)
-        for row in range(self.rows):
-            o_beneath, far_beneath = self.o_row(state, row + 1), self.empty_row(state, row + 2)
-            s = self.s_rows + row
-            opening = s_scores(state[s - 2], above, state[s], here, beneath, state[s + 2])
-            opening |= s_scores(far_above, o_above, here, o_here, o_beneath, far_beneath)
-            words[2 * row] = here & ~opening
-            words[2 * row + 1] = here & ~o_opens(state[s - 1], above, state[s], here, state[s + 1], beneath)
-            union |= words[2 * row] | words[2 * row + 1]
-            o_above, o_here = o_here, o_beneath
-            far_above, above, here, beneath = above, here, beneath, far_beneath
-        return union
+    def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """A move that scores if there is one, else one that opens nothing, else any."""
+        for kind in (SCORING, QUIET):
+            if self.write_moves(state, kind, actions):
+                number = nth(actions, 0, 2 * self.words, below(rng, count(actions, 0, 2 * self.words)))
+                letter = number // WORD % 2
+                return 2 * (number // (2 * WORD) * WORD + number % WORD) + letter
+        return self.random_action(state, actions, rng)
 
     def prior(self, state: Position, actions: Actions, count: int, out: NDArray[np.float64]) -> None:
         """Moves that score, by their points, before quiet ones, and these before those that open something."""
         total = 0.0
-        for index in range(count):
-            action = actions[index]
-            points = self.completed(state, action)
-            weight = POINT_WEIGHT * points if points > 0 else OPENING_WEIGHT if self.opens(state, action) else 1.0
-            out[index] = weight
-            total += weight
+        for word in range(self.words):
+            s_scores, o_scores, s_opens, o_opens = self.survey(state, word)
+            for index in range(count):
+                cell = (actions[index] & NATURAL) >> 1
+                if cell // WORD == word:
+                    is_s = actions[index] & 1 == S
+                    weight = 1.0
+                    if (s_scores if is_s else o_scores) >> cell % WORD & 1:
+                        weight = POINT_WEIGHT * self.completed(state, actions[index])
+                    elif (s_opens if is_s else o_opens) >> cell % WORD & 1:
+                        weight = OPENING_WEIGHT
+                    out[index] = weight
+                    total += weight
         for index in range(count):
             out[index] /= total
-
-    def opens(self, state: Position, action: int) -> bool:
-        """Whether a legal move makes a new place to complete an SOS."""
-        row, column = (action >> 1) // self.columns, (action >> 1) % self.columns
-        s = self.s_rows + row
-        here = self.empty_row(state, row)
-        above, beneath = self.empty_row(state, row - 1), self.empty_row(state, row + 1)
-        if action & 1 == S:
-            o_above, o_here, o_beneath = self.o_row(state, row - 1), self.o_row(state, row), self.o_row(state, row + 1)
-            far_above, far_beneath = self.empty_row(state, row - 2), self.empty_row(state, row + 2)
-            cells = s_scores(state[s - 2], above, state[s], here, beneath, state[s + 2])
-            cells |= s_scores(far_above, o_above, here, o_here, o_beneath, far_beneath)
-        else:
-            cells = o_opens(state[s - 1], above, state[s], here, state[s + 1], beneath)
-        return cells >> (column + MARGIN) & 1 == 1
-
-    def rollout_action(self, state: Position, actions: Actions, rng: Rng) -> int:
-        """A move that scores if there is one, else one that opens nothing, else any."""
-        if self.write_scoring(state, actions) or self.write_quiet(state, actions):
-            return self.drawn_action(actions, rng)
-        return self.random_action(state, actions, rng)
-
-    def drawn_action(self, words: Actions, rng: Rng) -> int:
-        """Draw one of the moves in `words`: for each row the cells for an S and those for an O."""
-        total = 0
-        for word in range(2 * self.rows):
-            total += count_bits(words[word])
-        index = below(rng, total)
-        word = 0
-        inside = count_bits(words[0])
-        while index >= inside:
-            index -= inside
-            word += 1
-            inside = count_bits(words[word])
-        column = nth_bit(words[word], index) - MARGIN
-        return 2 * ((word >> 1) * self.columns + column) + (word & 1)
 
     def evaluate(self, state: Position, out: Utilities) -> None:
         """The score so far: a lead counts the less the larger it is."""
@@ -340,11 +350,11 @@ class SOS(Game):
             if (letter == ".") != (row * self.columns + column in empty):
                 raise ValueError(f"{column_letter(column)}{row + 1} is either empty or holds a letter, not both")
             if letter == "S":
+                toggle(rows_of_letters, self.s_cells, self.words, row * self.columns + column)
                 rows_of_letters[self.s_rows + row] |= 1 << (column + MARGIN)
             if letter == "O":
                 rows_of_letters[self.o_rows + row] |= 1 << (2 * column + MARGIN)
-        letters = EMPTY + self.empty_words
-        if not np.array_equal(state[letters:], rows_of_letters[letters:]):
+        if not np.array_equal(state[self.s_cells :], rows_of_letters[self.s_cells :]):
             raise ValueError("letters stand on each other or outside the board")
         scores = [int(score) for score in state[SCORES : SCORES + 2]]
         total = sum(

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fastmcts.bits import count_bits, lowest_bit, nth_bit
 from fastmcts.core.constants import NONE, TERMINAL
 from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.game import Game
+from fastmcts.rng import below
 
 #: Where the parts of a position stand: who is to move, who won, and a bit per cell for each player.
 PLAYER, WINNER, STONES = 0, 1, 2
@@ -49,13 +51,18 @@ class TicTacToe(Game):
 
     def legal_actions(self, state: Position, actions: Actions) -> int:
         """The empty cells."""
-        occupied = state[STONES] | state[STONES + 1]
+        empty = FULL & ~(state[STONES] | state[STONES + 1])
         count = 0
-        for cell in range(9):
-            if occupied >> cell & 1 == 0:
-                actions[count] = cell
-                count += 1
+        while empty != 0:
+            actions[count] = lowest_bit(empty)
+            empty &= empty - 1
+            count += 1
         return count
+
+    def random_action(self, state: Position, actions: Actions, rng: Rng) -> int:
+        """Draw one of the empty cells."""
+        empty = FULL & ~(state[STONES] | state[STONES + 1])
+        return nth_bit(empty, below(rng, count_bits(empty)))
 
     def apply(self, state: Position, action: int) -> None:
         """Mark a cell."""

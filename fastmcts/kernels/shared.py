@@ -11,14 +11,14 @@ import numpy as np
 
 from fastmcts.compiler.atomics import compare_and_swap, fetch_add, fetch_max, publish, read
 from fastmcts.compiler.jit import compiled, entry
-from fastmcts.core.constants import NONE, ROOT, TERMINAL
-from fastmcts.core.tree import PADDING
+from fastmcts.core.constants import DONE, FULL, NONE, ROOT, TERMINAL
 from fastmcts.kernels.contest import best_child
 from fastmcts.kernels.copy import copy
 from fastmcts.kernels.expand import exchange, start_nodes
 from fastmcts.kernels.moves import legal_moves
 from fastmcts.kernels.record import record
 from fastmcts.kernels.rollout import play_out
+from fastmcts.kernels.room import last_with_room
 
 BUSY = -2  # in `first_child`: somebody is laying out the children
 MOST_TAKEN = 8  # simulations that a thread takes on at once
@@ -38,16 +38,18 @@ def run_shared(strategy, tree, root, scratch, rng, left, threads):
         threads: How many threads may add nodes at the same time.
 
     Returns:
-        How many this thread has added: fewer than it took on when the next of every thread might not find room.
+        How many this thread has added, and why no more: DONE, or FULL when it took on more than that.
     """
-    last_with_room = tree.visits.size - PADDING - threads * strategy.game.num_actions
+    last = last_with_room(strategy, tree, threads)
     done = 0
     while True:
         portion = taken_on(left, threads)
-        added = add_portion(strategy, tree, root, scratch, rng, portion, last_with_room)
+        added = add_portion(strategy, tree, root, scratch, rng, portion, last)
         done += added
-        if portion == 0 or added < portion:
-            return done
+        if portion == 0:
+            return done, DONE
+        if added < portion:
+            return done, FULL
 
 
 @compiled
@@ -65,12 +67,12 @@ def taken_on(left, threads):
 
 
 @compiled
-def add_portion(strategy, tree, root, scratch, rng, portion, last_with_room):
+def add_portion(strategy, tree, root, scratch, rng, portion, last):
     """Add simulations as long as there is room, and return how many; the root, where all meet, is written to once."""
     fetch_add(tree.visits, ROOT, np.int32(portion))
     reward = 0.0
     added = 0
-    while added < portion and read(tree.size, 0) <= last_with_room:
+    while added < portion and read(tree.size, 0) <= last:
         simulate(strategy, tree, root, scratch, rng)
         reward += scratch.rewards[tree.player[ROOT]]
         added += 1

@@ -24,6 +24,7 @@ from fastmcts.core.types import Position
 from fastmcts.errors import GameError
 from fastmcts.game import Game
 from fastmcts.kernels.moves import winning_move
+from fastmcts.kernels.rewards import reward_of
 
 __all__ = ["NoProofs", "Proofs", "ScoreBounds"]
 
@@ -122,7 +123,7 @@ class ScoreBounds(Proofs):
         if game.current_player(state) == TERMINAL:
             game.returns(state, buffer)
             for player in range(self.num_players):
-                reward = (buffer[player] - game.min_utility) / (game.max_utility - game.min_utility)
+                reward = reward_of(game, buffer[player])
                 tree.lower[node * self.num_players + player] = reward
                 tree.upper[node * self.num_players + player] = reward
 
@@ -132,7 +133,7 @@ class ScoreBounds(Proofs):
             game.returns(state, buffer)
             total = 0.0
             for player in range(self.num_players):
-                reward = (buffer[player] - game.min_utility) / (game.max_utility - game.min_utility)
+                reward = reward_of(game, buffer[player])
                 if not -TOLERANCE <= reward <= 1.0 + TOLERANCE:
                     raise GameError("a finished game has a utility that is not from min_utility to max_utility")
                 total += reward

@@ -1,3 +1,6 @@
+import random
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -6,7 +9,7 @@ from fastmcts import games
 from fastmcts.compiler.jit import wrapping_integers
 from fastmcts.rng import make_rng
 from fastmcts.testing import check_game, perft
-from tests.games.solving import all_positions, solve
+from tests.helpers.solving import all_positions, solve
 
 GAME = games.ConnectFour()
 
@@ -158,3 +161,29 @@ def test_rollouts_complete_a_line_or_else_stop_one(game: fastmcts.Game, moves: s
         played = {int(game.rollout_action(state.array, buffer, make_rng(seed))) for seed in range(20)}
     assert {game.action_to_string(state.array, action) for action in played} == choices
     assert (state.array == before).all()
+
+
+def winning_columns(state: fastmcts.State, player: int) -> set[int]:
+    """The columns in which a stone of a player, to move or not, would complete a line."""
+    game: Any = state.game
+    found = set()
+    for column in state.legal_actions():
+        board = [[game.cell(state.array, c, r) for r in range(game.rows)] for c in range(game.columns)]
+        board[column][board[column].index(0)] = 1 + player
+        if game.has_line_of(board, 1 + player):
+            found.add(column)
+    return found
+
+
+@pytest.mark.parametrize(("rows", "columns", "connect"), [(6, 7, 4), (5, 5, 3), (7, 4, 4), (2, 9, 5), (8, 8, 4)])
+def test_rollouts_choose_as_trying_every_column_would(rows: int, columns: int, connect: int) -> None:
+    game = games.ConnectFour(rows=rows, columns=columns, connect=connect)
+    draw, buffer, rng = random.Random(0), np.zeros(game.num_actions, np.int64), make_rng(0)
+    for _ in range(20):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            player = state.current_player()
+            wins, stops = winning_columns(state, player), winning_columns(state, 1 - player)
+            with wrapping_integers():
+                assert int(game.rollout_action(state.array, buffer, rng)) in (wins or stops or state.legal_actions())
+            state.apply_action(draw.choice(state.legal_actions()))

@@ -7,7 +7,7 @@ import pytest
 from fastmcts import TERMINAL, games, load_game
 from fastmcts.compiler.jit import wrapping_integers
 from fastmcts.core.types import Position
-from fastmcts.games.dots_and_boxes import OPEN, PLAYER, SCORES
+from fastmcts.games.dots_and_boxes import COMPLETING_WEIGHT, GIVING_WEIGHT, OPEN, PLAYER, SCORES
 from fastmcts.rng import make_rng
 from fastmcts.testing import check_game, perft
 
@@ -19,13 +19,14 @@ def margin(game: games.DotsAndBoxes) -> int:
         child = position.copy()
         game.apply(child, action)
         passed = child[PLAYER] == 1
-        gained = int(child[SCORES])
+        gained = int(child[SCORES] - position[SCORES])
         return gained + (-1 if passed else 1) * lead(child[OPEN:].tobytes())
 
     @functools.cache
     def lead(board: bytes) -> int:
-        # Boxes so far do not matter for the lead from here on: always player 0 to move at 0:0.
+        # Whose the boxes so far are does not matter for the lead from here on: always player 0 to move, who has all.
         position = np.concatenate([np.zeros(OPEN, np.int64), np.frombuffer(board, np.int64)])
+        position[SCORES] = game.complete_boxes(position)
         actions = np.zeros(game.num_actions, np.int64)
         count = game.legal_actions(position, actions)
         return max((lead_after(position, action) for action in actions[:count].tolist()), default=0)
@@ -135,9 +136,9 @@ def test_impossible_sizes_are_refused():
         (SCORES, 1, "0 boxes are complete, so the scores cannot be 1 and 0"),
         (OPEN, -1, "not a set of numbers from 0 to 11"),
         (OPEN, 2**12, "not a set of numbers from 0 to 11"),
-        (OPEN, 0, "the lines draw .* sides of the boxes"),
-        (OPEN + 1, 3, "the lines draw .* sides of the boxes"),
-        (-1, 3, "the lines draw .* sides of the boxes"),
+        (OPEN, 0, "not the same by their actions and by their boxes"),
+        (OPEN + 1, 2**2, "not the same by their actions and by their boxes"),
+        (-1, 0, "not the same by their actions and by their boxes"),
     ],
 )
 def test_arrays_that_are_no_position_are_refused(entry, value, message):
@@ -168,3 +169,33 @@ def test_rollouts_and_priors_complete_boxes_and_give_none_away() -> None:
     with wrapping_integers():
         played = {int(game.rollout_action(state.array, buffer, make_rng(seed))) for seed in range(20)}
     assert {game.action_to_string(state.array, action) for action in played} == {"vb1"}
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 2), (5, 5), (3, 9), (8, 8), (12, 5)])
+def test_rollouts_and_priors_know_the_sides_of_all_boxes(size: tuple[int, int]) -> None:
+    game, draw = games.DotsAndBoxes(*size), random.Random(0)
+    buffer, rng = np.zeros(game.num_actions, np.int64), make_rng(0)
+    state = game.new_initial_state()
+    drawn: set[int] = set()
+    while not state.is_terminal():
+        legal = state.legal_actions()
+        missing = [game.lines_around(box) - drawn for box in range(game.num_boxes)]
+        completing = {line for lines in missing if len(lines) == 1 for line in lines}
+        giving = {line for lines in missing if len(lines) == 2 for line in lines}
+        assert {action for action in legal if game.is_promising(state.array, action)} == completing
+        with wrapping_integers():
+            action = int(game.rollout_action(state.array, buffer, rng))
+        assert action in (completing or set(legal) - giving or legal)
+        priors = np.zeros(len(legal))
+        game.prior(state.array, np.array(legal), len(legal), priors)
+        weights = np.array(
+            [COMPLETING_WEIGHT if a in completing else GIVING_WEIGHT if a in giving else 1.0 for a in legal]
+        )
+        assert priors == pytest.approx(weights / weights.sum())
+        action = draw.choice(legal)
+        drawn.add(action)
+        boxes = int(state.array[SCORES : SCORES + 2].sum())
+        state.apply_action(action)
+        complete = sum(game.lines_around(box) <= drawn for box in range(game.num_boxes))
+        assert state.array[SCORES : SCORES + 2].sum() == complete
+        assert (complete > boxes) == any(lines == {action} for lines in missing)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from fastmcts import TERMINAL, games, load_game, search
-from fastmcts.games.mnk import EMPTY, PLAYER, WINNER
+from fastmcts.games.mnk import PLAYER, WINNER
 from fastmcts.rng import make_rng
 from fastmcts.state import State
 from fastmcts.testing import check_game, perft
@@ -176,7 +176,7 @@ def test_arrays_that_are_no_position_are_refused(size, entry, value, message):
     game = games.MNK(*size)
     state = play(game, "a1", "b2")
     assert game.state_from_array(state.array) == state
-    index = {"player": PLAYER, "winner": WINNER, "empty": EMPTY, "stones": game.stones}[entry]
+    index = {"player": PLAYER, "winner": WINNER, "empty": game.lines - 1, "stones": game.lines}[entry]
     state.array[index] = value
     with pytest.raises(ValueError, match=message):
         game.state_from_array(state.array)
@@ -190,7 +190,11 @@ def test_stones_that_no_game_leads_to_are_refused():
     game.apply(state.array, 1)
     with pytest.raises(ValueError, match="x begins, so 2 x and 0 o cannot be"):
         game.state_from_array(state.array)
-    both_won = np.array([TERMINAL, 0, 0b111_000_000, 0b111, 0b111_0000], np.int64)
+    both_won = game.new_initial_state().array
+    for action in range(6):
+        both_won[PLAYER] = action // 3
+        game.apply(both_won, action)
+    both_won[WINNER] = 0
     with pytest.raises(ValueError, match="ended before the last stone"):
         game.state_from_array(both_won)
 
@@ -214,15 +218,33 @@ def test_priors_know_what_wins_what_stops_a_win_and_what_is_far_from_everything(
     assert edges["g3"] > edges["a3"] > edges["f7"]
 
 
-def test_the_longest_line_through_a_cell_is_the_same_on_a_bitboard_and_on_rows() -> None:
-    draw = random.Random(0)
-    boards = [game.new_initial_state() for game in (games.MNK(7, 6, 7), games.MNK(7, 12, 7))]
-    assert [board.game.has_bitboards for board in boards] == [True, False]
-    while not boards[0].is_terminal():
-        cells = boards[0].legal_actions()
-        for cell in cells:
-            first, second = ([b.game.longest_line(b.array, player, cell) for player in range(2)] for b in boards)
-            assert first == second
-        action = draw.choice(cells)
-        for board in boards:
-            board.apply_action(action)
+@pytest.mark.parametrize("size", [(7, 6, 7), (4, 9, 3), (15, 15, 5)])
+def test_priors_look_at_the_longest_line_through_a_cell(size: tuple[int, int, int]) -> None:
+    game, draw = games.MNK(*size), random.Random(0)
+    state = game.new_initial_state()
+    stones: list[set[tuple[int, int]]] = [set(), set()]
+
+    def longest_line(player: int, row: int, column: int) -> int:
+        lengths = []
+        for row_step, column_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
+            length = 1
+            for sign in (1, -1):
+                distance = sign
+                while (row + distance * row_step, column + distance * column_step) in stones[player]:
+                    length += 1
+                    distance += sign
+            lengths.append(length)
+        return max(lengths)
+
+    while not state.is_terminal():
+        actions = np.array(state.legal_actions(), np.int64)
+        player, out = state.current_player(), np.zeros(len(actions))
+        game.prior(state.array, actions, len(actions), out)
+        weights = []
+        for action in actions.tolist():
+            cell = divmod(action, game.m)
+            weights.append(game.weight(longest_line(player, *cell), longest_line(1 - player, *cell)))
+        assert out == pytest.approx(np.array(weights) / sum(weights))
+        action = draw.choice(state.legal_actions())
+        stones[player].add(divmod(action, game.m))
+        state.apply_action(action)
