@@ -204,6 +204,7 @@ BYTES_PER_NODE: int = sum(np.dtype(dtype).itemsize for dtype in NODE_DTYPES.valu
 #: How nodes hang together: 16 bytes for each, side by side in memory, since a simulation that comes to a node reads all
 #: of them.
 LINKS = ("first_child", "num_children", "num_tried", "action", "parent")
+LINKS_IN_LINE = 4  # nodes whose links stand in one cache line
 
 
 def links(capacity: int) -> dict[str, NDArray[Any]]:
