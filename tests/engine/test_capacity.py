@@ -9,7 +9,7 @@ from fastmcts import MCTS, games
 from fastmcts.compiler.jit import JIT_ENABLED
 from fastmcts.core import tree as trees
 from fastmcts.core.constants import FULL, NONE, ROOT
-from fastmcts.core.tree import Tree, children
+from fastmcts.core.tree import PADDING, Tree, children
 from fastmcts.engine import capacity
 from fastmcts.kernels.loop import run
 from fastmcts.kernels.shrink import compact, threshold
@@ -50,7 +50,7 @@ def test_with_enough_memory_nothing_is_recycled() -> None:
 
 def test_until_the_limit_is_reached_it_makes_no_difference() -> None:
     wanted = fastmcts.search(START, simulations=1_000, seed=0)
-    tight = fastmcts.search(START, simulations=1_000, seed=0, memory_mb=megabytes(wanted.nodes + 9))
+    tight = fastmcts.search(START, simulations=1_000, seed=0, memory_mb=megabytes(wanted.nodes + 9 + PADDING))
     assert tight.recycled == 0
     assert_same_subtree(wanted.tree, ROOT, tight.tree, ROOT)
 

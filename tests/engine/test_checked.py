@@ -82,9 +82,12 @@ def test_a_batch_can_be_checked_and_tells_from_which_of_its_positions_a_rule_fai
 @pytest.mark.slow_to_compile
 def test_several_trees_and_a_shared_tree_can_be_checked() -> None:
     kinds: list[dict[str, Any]] = [{"trees": 2}, {"threads": 2, "parallel": "shared"}]
+    close = Deep().new_initial_state()  # to where the fault is, so that threads find it in whatever order they work
+    for _ in range(6):
+        close.apply_action(2)
     for options in kinds:
         with pytest.raises(fastmcts.GameError, match=APPLY):
-            search(Deep().new_initial_state(), checked=True, **BUDGET, **options)
+            search(close, checked=True, **BUDGET, **options)
 
 
 @pytest.mark.slow_to_compile

@@ -189,7 +189,7 @@ def rewrite(path: Path, change: Any) -> None:
         (lambda header: header["options"].update(colour=1), "options that this version does not know: colour"),
         (lambda header: header["options"].update(trees=2), "holds 1 trees, not 2"),
         (lambda header: header["options"].update(simulations=0), "does not fit this version: simulations must be"),
-        (lambda header: header["options"].update(memory_mb=megabytes(50)), "nodes, and there is room for 1 to 50"),
+        (lambda header: header["options"].update(memory_mb=megabytes(80)), "nodes, and there is room for 1 to 80"),
     ],
 )
 def test_a_foreign_file_is_refused_with_a_reason(saved: Path, change: Any, message: str) -> None:
