@@ -37,7 +37,16 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "rng": ("compiler.jit", "core"),
     "bits": ("compiler.jit",),
     # They call components by name and import none.
-    "kernels": ("errors", "compiler.atomics", "compiler.bundle", "compiler.jit", "compiler.lanes", "core", "rng"),
+    "kernels": (
+        "errors",
+        "compiler.atomics",
+        "compiler.bundle",
+        "compiler.jit",
+        "compiler.lanes",
+        "compiler.prefetch",
+        "core",
+        "rng",
+    ),
     "game": (*GROUND, "kernels.chance", "kernels.moves"),
     "strategies": (*GROUND, "kernels", "game"),
     "games": (*GROUND, "game", "strategies"),

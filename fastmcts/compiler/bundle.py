@@ -16,13 +16,13 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, models, register_model, typeof_impl, unbox
 
 from fastmcts.compiler.decided import Known
-from fastmcts.compiler.flat_array import flat
+from fastmcts.compiler.flat_array import flat_type
 
 WORD = ir.IntType(64)
 
 
 class BundleType(types.Type):
-    """The Numba type of a named tuple of one-dimensional, contiguous arrays."""
+    """The Numba type of a named tuple of one-dimensional arrays."""
 
     def __init__(self, class_name: str, fields: tuple[tuple[str, types.Array], ...], empty: frozenset[str]) -> None:
         self.class_name = class_name
@@ -56,7 +56,7 @@ def register_bundle(cls: type) -> None:
 
     @typeof_impl.register(cls)
     def typeof_bundle(bundle: Any, context: Any) -> BundleType:
-        fields = ((name, flat(typeof_impl(array, context))) for name, array in zip(bundle._fields, bundle, strict=True))
+        fields = ((name, flat_type(array)) for name, array in zip(bundle._fields, bundle, strict=True))
         empty = frozenset(name for name, array in zip(bundle._fields, bundle, strict=True) if array.size == 0)
         return BundleType(cls.__name__, tuple(fields), empty)
 

@@ -1,4 +1,4 @@
-"""One-dimensional arrays without gaps, with few instructions for an entry.
+"""One-dimensional arrays, with few instructions for an entry.
 
 Numba writes some forty lines of LLVM's assembly for `visits[node]`, since an array may have any number of dimensions
 and any strides. A flat array takes seven. Entries of arrays are most of what kernels and rules do, so that halves what
@@ -15,14 +15,36 @@ from numba.core.datamodel.models import ArrayModel
 from numba.core.datamodel.registry import register_default
 from numba.core.imputils import lower_builtin, lower_cast, lower_getattr
 from numba.np.arrayobj import fix_integer_index, getitem_arraynd_intp, load_item, setitem_array, store_item
+from numba.np.numpy_support import from_dtype
+from numpy.typing import NDArray
 
 
 class FlatArray(types.Array):
-    """The Numba type of an array that has one dimension and is contiguous."""
+    """The Numba type of an array that has one dimension, and entries at distances that are known.
 
-    def __init__(self, dtype: types.Type, readonly: bool = False) -> None:
-        name = f"{'readonly ' if readonly else ''}flat({dtype})"
-        super().__init__(dtype, 1, "C", readonly=readonly, name=name)
+    Args:
+        dtype: The type of the entries.
+        readonly: Whether nobody may write to it.
+        step: From one entry to the next, in sizes of an entry: more than 1 for a field of an array of records.
+    """
+
+    def __init__(self, dtype: types.Type, readonly: bool = False, step: int = 1) -> None:
+        self.step = step
+        name = f"{'readonly ' if readonly else ''}flat({dtype}{f', {step}' if step > 1 else ''})"
+        super().__init__(dtype, 1, "C" if step == 1 else "A", readonly=readonly, name=name)
+
+    @property
+    def key(self) -> Any:
+        """What makes two types the same."""
+        return *super().key, self.step
+
+
+def flat_type(array: NDArray[Any]) -> FlatArray:
+    """The type of an array of numbers that has one dimension."""
+    step, rest = divmod(array.strides[0], array.itemsize) if array.size > 0 else (1, 0)
+    if array.ndim != 1 or rest != 0 or step < 1 or not array.flags.aligned:
+        raise TypeError(f"no array for kernels: {array.dtype} {array.shape}, with strides of {array.strides}")
+    return FlatArray(from_dtype(array.dtype), readonly=not array.flags.writeable, step=step)
 
 
 def flat(array: Any) -> Any:
@@ -53,7 +75,7 @@ class FlatArrayModel(ArrayModel):
         """An array from the address of its entries and how many there are."""
         dtype = self.fe_type.dtype
         item_size = 1 if isinstance(dtype, types.Boolean) else dtype.bitwidth // 8
-        known = {"meminfo": None, "parent": None, "itemsize": item_size, "strides": [item_size]}
+        known = {"meminfo": None, "parent": None, "itemsize": item_size, "strides": [item_size * self.fe_type.step]}
         members = zip(self._fields, self.get_value_type().elements, strict=True)
         array = ir.Constant.literal_struct([ir.Constant(kind, known.get(name, ir.Undefined)) for name, kind in members])
         for field, value in (("data", data), ("nitems", length)):
@@ -97,4 +119,6 @@ def entry_of(context: Any, builder: Any, array: FlatArray, value: Any, index: ty
     """The address of an entry; negative indices count from the end."""
     model = context.data_model_manager[array]
     position = fix_integer_index(context, builder, index, index_value, model.get(builder, value, "nitems"))
+    if array.step > 1:
+        position = builder.mul(position, ir.Constant(position.type, array.step))
     return builder.gep(model.get(builder, value, "data"), [position])

@@ -167,8 +167,15 @@ def emit_entry(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             cgutils.do_boundscheck(context, builder, index, array.nitems, 0)
     element = array.data.type.pointee
     vector = ir.VectorType(element, LANES)
-    entries = builder.load(builder.bitcast(builder.gep(array.data, [first]), vector.as_pointer()))
-    entries.align = context.get_abi_sizeof(element)
+    if array_type.layout == "C":
+        entries = builder.load(builder.bitcast(builder.gep(array.data, [first]), vector.as_pointer()))
+        entries.align = context.get_abi_sizeof(element)
+    else:
+        entries = ir.Constant(vector, ir.Undefined)
+        for lane in range(LANES):
+            index = builder.add(first, INT64(lane))
+            pointer = cgutils.get_item_pointer(context, builder, array_type, array, [index])
+            entries = builder.insert_element(entries, builder.load(pointer), INT32(lane))
     if isinstance(array_type.dtype, types.Integer):
         return builder.sitofp(entries, FLOATS)
     return entries if element == SINGLE else builder.fptrunc(entries, FLOATS)

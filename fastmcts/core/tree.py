@@ -201,6 +201,18 @@ PER_NODE = frozenset({*NODE_DTYPES, *OPTIONAL_NODE_DTYPES, *PLAYER_DTYPES})
 BYTES_PER_NODE: int = sum(np.dtype(dtype).itemsize for dtype in NODE_DTYPES.values())
 
 
+#: How nodes hang together: 16 bytes for each, side by side in memory, since a simulation that comes to a node reads all
+#: of them.
+LINKS = ("first_child", "num_children", "num_tried", "action", "parent")
+LINKS_IN_LINE = 4  # nodes whose links stand in one cache line
+
+
+def links(capacity: int) -> dict[str, NDArray[Any]]:
+    """The fields of `LINKS` for so many nodes: parts of one array of records."""
+    records = np.empty(capacity, [(name, NODE_DTYPES[name]) for name in LINKS])
+    return {name: records[name] for name in LINKS}
+
+
 class Length(NamedTuple):
     """How long one field of a tree is."""
 
@@ -245,13 +257,14 @@ def allocate(capacity: int, statistics: Collection[str] = (), players: int = 0, 
         players: The number of players, for fields that need it.
         actions: The number of actions, for fields that need it.
     """
-    arrays: list[NDArray[Any]] = []
+    arrays = links(capacity)
     for name, dtype, per_node, once in lengths(frozenset(statistics), players, actions):
-        if per_node > 0:
-            arrays.append(np.empty(capacity * per_node, dtype))
-        else:
-            arrays.append(np.zeros(once, dtype) if once > 0 else NOT_KEPT[name])
-    tree = Tree._make(arrays)
+        if name not in arrays:
+            if per_node > 0:
+                arrays[name] = np.empty(capacity * per_node, dtype)
+            else:
+                arrays[name] = np.zeros(once, dtype) if once > 0 else NOT_KEPT[name]
+    tree = Tree(**arrays)
     tree.reward_range[0], tree.reward_range[1] = np.inf, -np.inf
     return tree
 
@@ -259,12 +272,13 @@ def allocate(capacity: int, statistics: Collection[str] = (), players: int = 0, 
 def grown(tree: Tree, capacity: int) -> Tree:
     """Copy a tree into arrays with room for `capacity` nodes."""
     old_capacity = tree.visits.size
-    arrays = {}
+    arrays = links(capacity)
     for name, array in tree._asdict().items():
         if name in PER_NODE:
             per_node = array.size // old_capacity
             used = int(tree.size[0]) * per_node
-            arrays[name] = np.empty(capacity * per_node, array.dtype)
+            if name not in arrays:
+                arrays[name] = np.empty(capacity * per_node, array.dtype)
             arrays[name][:used] = array[:used]
         else:
             arrays[name] = array.copy()

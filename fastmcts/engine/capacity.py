@@ -168,5 +168,7 @@ def on_own_lines(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def set_apart(arrays: Arrays) -> Arrays:
-    """A named tuple of arrays with the small ones on cache lines of their own."""
-    return type(arrays)(*(on_own_lines(array) if array.nbytes < SMALL_BYTES else array for array in arrays))
+    """A named tuple of arrays with the small ones on cache lines of their own, but for fields of records."""
+    return type(arrays)(
+        *(on_own_lines(array) if array.nbytes < SMALL_BYTES and array.flags.contiguous else array for array in arrays)
+    )

@@ -4,7 +4,9 @@ import numpy as np
 
 from fastmcts.compiler.jit import compiled
 from fastmcts.compiler.lanes import LANES, block, challenged, leader, nobody, replaced, spread
+from fastmcts.compiler.prefetch import prefetch
 from fastmcts.core.constants import NONE
+from fastmcts.core.tree import LINKS_IN_LINE
 
 
 @compiled
@@ -17,6 +19,9 @@ def best_child(selection, proofs, tree, node, player, tried):
         return best_one_by_one(selection, proofs, tree, node, player, tried)
     first = np.int64(tree.first_child[node])
     end = first + (tried if selection.untried_first else tree.num_children[node])
+    # One of the children will be chosen, and its links are read at once: they are fetched while scores are computed.
+    prefetch(tree.first_child, first)
+    prefetch(tree.first_child, first + LINKS_IN_LINE)
     exploration = selection.exploration(tree.visits[node])
     leaders = nobody()
     while first < end:

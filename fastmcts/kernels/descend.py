@@ -3,6 +3,7 @@
 import numpy as np
 
 from fastmcts.compiler.jit import compiled
+from fastmcts.compiler.prefetch import prefetch
 from fastmcts.core.constants import CHANCE, NONE, ROOT, TERMINAL
 from fastmcts.kernels.record import record
 
@@ -30,6 +31,9 @@ def descend(strategy, tree, scratch, rng):
         child = method.next_child(strategy, tree, node, player, scratch, rng)
         fresh = tree.num_tried[node] > tried
         node = child
+        # Its children are scored next: what is known of them is fetched while the move is made.
+        prefetch(tree.visits, tree.first_child[node])
+        prefetch(tree.value_sum, tree.first_child[node])
         action = np.int64(tree.action[node])
         record(scratch, depth, player, action)
         game.apply(state, action)
