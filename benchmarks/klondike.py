@@ -35,7 +35,7 @@ import numpy as np
 
 from fastmcts import MCTS, UCT, GameRollout, PerfectInformation, Prioritized, RandomRollout, Rollout, spawn_seed
 from fastmcts.compiler.jit import entry
-from fastmcts.engine.plan import make_strategy, settle
+from fastmcts.engine.plan import make_plan
 from fastmcts.engine.searcher import empty_tree, scratch_for
 from fastmcts.experiments.bars import bars
 from fastmcts.experiments.deals import mapping
@@ -160,17 +160,16 @@ def play(name: str, simulations: int, seed: int) -> bool:
 def follow(player: Player, seed: int) -> bool:
     """Play a deal by a policy; whether it was won."""
     assert player.policy is not None
-    options = settle(player.game, Options(simulations=1, seed=seed, rollout=player.policy))
-    strategy = make_strategy(player.game, options)
-    scratch = scratch_for(strategy)
+    plan = make_plan(player.game, Options(seconds=1.0, rollout=player.policy))
+    scratch = scratch_for(plan)
     np.copyto(scratch.state, player.game.new_initial_state(seed).array)
-    finish(player.game, player.policy, empty_tree(strategy, 1), scratch, make_rng(spawn_seed(seed, 0)))
+    finish(player.game, player.policy, empty_tree(plan, 1), scratch, make_rng(spawn_seed(seed, 0)))
     return bool(scratch.rewards[0] == 1.0)
 
 
 def play_searching(search: MCTS, seed: int) -> bool:
     """Play a deal with a tree that is kept through the game; whether it was won."""
-    search.start_over(seed)
+    search.driver.start_over(seed)
     state = search.game.new_initial_state(seed)
     while (action := search.search(state).action) is not None:
         search.advance(action)

@@ -24,7 +24,7 @@ import arena
 
 import fastmcts
 from fastmcts import Game, Options, games
-from fastmcts.engine.plan import describe, settle
+from fastmcts.engine.plan import make_plan
 from fastmcts.experiments import DealsResult, Search, play_deals
 from fastmcts.experiments.intervals import share
 from fastmcts.testing.strategies import first_decision, searchable_games
@@ -134,8 +134,8 @@ def play(arguments: argparse.Namespace) -> Iterator[Row]:
 def recommended_rows(names: Iterable[str]) -> Iterator[tuple[str, ...]]:
     """What each game recommends, and what it costs."""
     for game in itertools.chain.from_iterable(boards(name) for name in names):
-        options = settle(game, Options(simulations=1))
-        yield label(game), f"`{describe(options)}`", f"{speed(game):,.0f}", f"{speed(game, strategy='plain'):,.0f}"
+        strategy = make_plan(game, Options(seconds=1.0)).text
+        yield label(game), f"`{strategy}`", f"{speed(game):,.0f}", f"{speed(game, strategy='plain'):,.0f}"
 
 
 def speed(game: Game, **options: Any) -> float:

@@ -7,6 +7,8 @@ import pytest
 import fastmcts
 from fastmcts import games
 
+pytestmark = pytest.mark.benchmark(group="overhead")
+
 START = games.ConnectFour().new_initial_state()
 
 

@@ -1,10 +1,13 @@
 """What share of its visits a search finds already done when its tree is kept from move to move."""
 
+import itertools
 import statistics
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+import quick
 
 import fastmcts
 from fastmcts import MCTS
@@ -25,9 +28,14 @@ def self_play(game: fastmcts.Game, simulations: int, seed: int) -> list[float]:
     return shares[1:]
 
 
-@pytest.mark.parametrize("simulations", [1_000, 10_000])
-@pytest.mark.parametrize("name", ["connect_four", "othello", "breakthrough"])
-def test_reused_visits(benchmark: Any, name: str, simulations: int) -> None:
+GAMES, BUDGETS = ("connect_four", "othello", "breakthrough"), (1_000, 10_000)
+
+
+@pytest.mark.benchmark(group="reuse")
+@pytest.mark.parametrize(
+    ("name", "simulations"), quick.thorough_unless({("connect_four", 1_000)}, itertools.product(GAMES, BUDGETS))
+)
+def test_reused_visits(benchmark: Any, note: Callable[..., None], name: str, simulations: int) -> None:
     game = fastmcts.load_game(name)
     shares: list[float] = []
 
@@ -35,6 +43,5 @@ def test_reused_visits(benchmark: Any, name: str, simulations: int) -> None:
         shares.extend(self_play(game, simulations, seed=len(shares)))
 
     benchmark.pedantic(play, rounds=4, iterations=1)
-    benchmark.extra_info["mean_share_of_reused_visits"] = round(statistics.mean(shares), 3)
-    print(f"{name}, {simulations:,} simulations: {statistics.mean(shares):.1%} of visits reused")
+    note(mean_share_of_reused_visits=statistics.mean(shares))
     assert statistics.mean(shares) > 0.1

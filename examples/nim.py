@@ -39,6 +39,13 @@ class Nim(fastmcts.Game):
         return f"take {action + 1}"
 
 
+def main(simulations: int = 2_000) -> None:
+    """Search a pile of ten: to take two leaves a multiple of four, which wins."""
+    state = Nim(stones=10).new_initial_state()
+    result = fastmcts.search(state, simulations=simulations, seed=0)
+    print(result)
+    print(state.action_to_string(result.action))  # prints take 2
+
+
 if __name__ == "__main__":
-    state = Nim().new_initial_state()
-    print(fastmcts.search(state, simulations=100_000, seed=0))
+    main()

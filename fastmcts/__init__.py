@@ -1,9 +1,14 @@
 """fastmcts: Monte Carlo tree search over flat arrays, compiled for any game and any strategy."""
 
-from fastmcts import games
-from fastmcts.batch import BatchResult, search_batch
+from importlib import import_module
+from types import ModuleType
+
+from fastmcts import games, rng
+from fastmcts.batch import BatchResult, BatchSnapshot, search_batch
+from fastmcts.compiler.component import Component
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.constants import CHANCE, TERMINAL
+from fastmcts.core.tree import Tree
 from fastmcts.errors import CompileError, GameError, LoadError
 from fastmcts.game import Game
 from fastmcts.games import load_game, registered_games
@@ -19,6 +24,7 @@ from fastmcts.strategies.rollout import MAST, CarefulRollout, Decisive, GameRoll
 from fastmcts.strategies.selection import GRAVE, PUCT, UCB1, UCT, Selection, UCB1Tuned
 from fastmcts.strategies.snapshot import Snapshot, Trace
 from fastmcts.strategies.stoppers import Agreed, Converged, Decided, Stopper
+from fastmcts.warmup import WarmupResult, warmup
 
 __version__ = "0.1.0"
 
@@ -35,8 +41,10 @@ __all__ = [
     "UCT",
     "Agreed",
     "BatchResult",
+    "BatchSnapshot",
     "CarefulRollout",
     "CompileError",
+    "Component",
     "Converged",
     "Decided",
     "Decisive",
@@ -61,17 +69,31 @@ __all__ = [
     "State",
     "Stopper",
     "Trace",
+    "Tree",
     "UCB1Tuned",
+    "WarmupResult",
     "compiled",
     "games",
     "load_game",
     "registered_games",
+    "rng",
     "search",
     "search_batch",
     "spawn_seed",
+    "warmup",
 ]
+
+
+#: Modules that are there after `import fastmcts`, and imported when they are asked for.
+LATER = ("testing",)
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in LATER:
+        return import_module(f"fastmcts.{name}")
+    raise AttributeError(f"module 'fastmcts' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     """The public names, without the modules that Python adds as they are imported."""
-    return sorted([*__all__, "__version__"])
+    return sorted([*__all__, *LATER, "__version__"])

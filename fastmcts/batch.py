@@ -1,37 +1,39 @@
 """Search many positions at once."""
 
-import dataclasses
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.compiler.component import same
+from fastmcts.compiler.notice import Heeding
 from fastmcts.core.constants import NONE
 from fastmcts.core.validate import whole_number
-from fastmcts.engine.aside import Aside
-from fastmcts.engine.batch_workers import BatchQueue, BatchTask, KernelWorker
-from fastmcts.engine.plan import describe, settled
+from fastmcts.engine.batch_workers import BatchQueue, BatchTask, DriverWorker, KernelWorker
+from fastmcts.engine.plan import Plan, plan_for
 from fastmcts.engine.progress import Bar, Progress
+from fastmcts.engine.readout import chosen_action, most_visited
+from fastmcts.engine.tasks import Task
 from fastmcts.game import Game
-from fastmcts.mcts import MCTS, StoppedError, means, refuse_chance, refuse_view
+from fastmcts.kernels.rewards import utility_of
 from fastmcts.options import Options, ProgressOption, SearchOptions
 from fastmcts.result import PositionResult, proven_value
 from fastmcts.rng import spawn_seed
 from fastmcts.state import State
-from fastmcts.strategies.final import final_index
-from fastmcts.strategies.methods import PIMC, Method, SinglePerspective
+from fastmcts.strategies.final import means
 
 
 @dataclass(frozen=True, eq=False)
 class BatchResult:
     """What the searches of a batch of B positions found, in a game with A actions.
 
-    `batch[i]`, or a loop over the batch, gives what was found about one position as a `PositionResult`.
+    Arrays have a row for each position and a column for every action of the game, legal or not; where there is no move
+    to make, `action` is -1. `batch[i]`, or a loop over the batch, gives what was found about one position as a
+    `PositionResult`, which has an entry for each legal action, and None for no move.
 
     Attributes:
         positions: int64 [B, state_size], those that were searched: the ones asked about, or with
@@ -39,11 +41,9 @@ class BatchResult:
         action: int64 [B], the move to make, -1 where the game is over.
         visits: int64 [B, A], how often each move was visited.
         value_sums: float64 [B, A], the rewards in [0, 1] for the player to move, summed.
-        values: float64 [B, A], their means; NaN without visits.
-        policy: float64 [B, A], the shares of visits; an only move that was not searched has all.
-        value: float64 [B], the mean reward of the position for the player to move; NaN without visits.
-        proven: float64 [B, A], the reward that each move is proven to bring; NaN where nothing is.
-        proven_value: float64 [B], the reward that each position is proven to be worth; NaN where that is open.
+        lower: float64 [B, A], the least reward that each move is proven to bring; None if no proofs were kept.
+        upper: float64 [B, A], the most reward that each move is proven to bring; None if no proofs were kept.
+        only: int64 [B], the only legal move, -1 where there are more or none.
         simulations: How many simulations all searches ran together.
         seconds: How long they took, without compilation.
         compile_seconds: How long compiling took, or loading what was compiled before.
@@ -51,18 +51,15 @@ class BatchResult:
         strategy: The components that were used, as one would write them.
         game: The game.
         viewers: Whose view each position is; None for a full position.
-        solver: Whether the searches kept proofs.
     """
 
     positions: NDArray[np.int64]
     action: NDArray[np.int64]
     visits: NDArray[np.int64]
     value_sums: NDArray[np.float64]
-    values: NDArray[np.float64]
-    policy: NDArray[np.float64]
-    value: NDArray[np.float64]
-    proven: NDArray[np.float64]
-    proven_value: NDArray[np.float64]
+    lower: NDArray[np.float64] | None = field(repr=False)
+    upper: NDArray[np.float64] | None = field(repr=False)
+    only: NDArray[np.int64] = field(repr=False)
     simulations: int
     seconds: float
     compile_seconds: float
@@ -70,7 +67,57 @@ class BatchResult:
     strategy: str
     game: Game = field(repr=False)
     viewers: tuple[int | None, ...] = field(repr=False)
-    solver: bool = field(repr=False)
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """float64 [B, A], the mean rewards in [0, 1] for the player to move; NaN without visits."""
+        return means(self.value_sums, self.visits)
+
+    @cached_property
+    def value(self) -> NDArray[np.float64]:
+        """float64 [B], the mean reward of each position for the player to move; NaN without visits."""
+        return means(self.value_sums.sum(axis=1), self.visits.sum(axis=1))
+
+    @cached_property
+    def utilities(self) -> NDArray[np.float64]:
+        """float64 [B, A], `values` in the units of the game: from its `min_utility` to its `max_utility`."""
+        return utility_of(self.game, self.values)
+
+    @cached_property
+    def utility(self) -> NDArray[np.float64]:
+        """float64 [B], `value` in the units of the game."""
+        return utility_of(self.game, self.value)
+
+    @cached_property
+    def policy(self) -> NDArray[np.float64]:
+        """float64 [B, A], the shares of visits; an only move that was not searched has all."""
+        totals = self.visits.sum(axis=1)
+        policy = self.visits / np.maximum(1, totals)[:, None]
+        forced = np.flatnonzero((totals == 0) & (self.only != NONE))
+        policy[forced, self.only[forced]] = 1.0
+        return policy
+
+    @property
+    def solver(self) -> bool:
+        """Whether the searches kept proofs."""
+        return self.lower is not None
+
+    @cached_property
+    def proven(self) -> NDArray[np.float64]:
+        """float64 [B, A], the reward that each move is proven to bring; NaN where nothing is."""
+        if self.lower is None or self.upper is None:
+            return np.full(self.visits.shape, np.nan)
+        return np.where(self.lower == self.upper, self.lower, np.nan)
+
+    @cached_property
+    def proven_value(self) -> NDArray[np.float64]:
+        """float64 [B], the reward that each position is proven to be worth; NaN where that is open."""
+        values = np.full(len(self), np.nan)
+        if self.lower is not None and self.upper is not None:
+            for row, position in enumerate(self.positions):
+                legal = self.game.new_state(position, self.viewers[row]).legal_actions()
+                values[row] = proven_value(self.lower[row, legal], self.upper[row, legal])
+        return values
 
     def __len__(self) -> int:
         """How many positions there are."""
@@ -90,12 +137,9 @@ class BatchResult:
             action=None if self.action[index] == NONE else int(self.action[index]),
             actions=actions,
             visits=self.visits[index, actions],
-            values=self.values[index, actions],
-            policy=self.policy[index].copy(),
-            proven=self.proven[index, actions],
-            solver=self.solver,
-            proven_value=float(self.proven_value[index]),
-            value=float(self.value[index]),
+            value_sums=self.value_sums[index, actions],
+            lower=None if self.lower is None else self.lower[index, actions],
+            upper=None if self.upper is None else self.upper[index, actions],
             seed=spawn_seed(self.seed, index),
             strategy=self.strategy,
         )
@@ -118,50 +162,11 @@ class BatchSnapshot:
     seconds: float
 
 
-class SearchWorker:
-    """Searches positions one after the other with all that a search can do: clocks, stoppers, several trees."""
-
-    def __init__(self, task: BatchTask, threads: int) -> None:
-        self.task = task
-        self.positions = 0
-        self.simulations = 0
-        options = dataclasses.replace(task.options, threads=1, progress=False)
-        self.mcts = MCTS.__new__(MCTS)
-        self.mcts.build(task.game, options, sharers=threads)
-
-    def prepare(self) -> float:
-        """Compile the kernels, or load them from the cache; return the seconds."""
-        self.mcts.forest.plant(self.task.positions[0])
-        self.mcts.forest.notice_edits()
-        return self.mcts.forest.prepare(self.task.options.simulations)
-
-    def work(self, queue: BatchQueue, show: Callable[[], None]) -> None:
-        """Search positions from a queue until there are none left; `show` is called after each."""
-        task = self.task
-        self.mcts.cancelled = queue.stop
-        for index in queue.taken():
-            self.mcts.start_over(spawn_seed(task.options.seed, index))
-            try:
-                result = self.mcts.search(task.game.new_state(task.positions[index]))
-            except StoppedError:
-                return
-            task.visits[index, result.actions] = result.visits
-            task.value_sums[index, result.actions] = np.nan_to_num(result.values) * result.visits
-            if task.options.solver:
-                is_proven = ~np.isnan(result.proven)
-                for bounds in (task.lower, task.upper):
-                    bounds[index, result.actions[is_proven]] = result.proven[is_proven]
-            if len(result.actions) == 1:
-                task.only[index] = result.actions[0]
-            if result.action is not None:
-                task.action[index] = result.action
-            self.positions += 1
-            self.simulations += result.simulations
-            show()
-
-
 def search_batch(
-    states: Sequence[State] | NDArray[np.int64], game: Game | None = None, **options: Unpack[SearchOptions]
+    states: Sequence[State] | NDArray[np.int64],
+    game: Game | None = None,
+    options: Options | None = None,
+    **keywords: Unpack[SearchOptions],
 ) -> BatchResult:
     """Search many positions of one game, over threads that each reuse one tree.
 
@@ -173,39 +178,28 @@ def search_batch(
         states: The positions, or what the player to move knows of each (`State.view`); or, with `game`, the arrays of
             full positions as int64 [B, state_size].
         game: The game, if `states` is an array.
-        **options: `simulations=` or `seconds=` for each position, and any others of `fastmcts.Options`.
+        options: How to search.
+        **keywords: `simulations=` or `seconds=` for each position, and any others of `fastmcts.Options`; they count
+            more than `options`.
 
     Returns:
         Arrays with a row for each position.
     """
     game = game_of(states, game)
-    checked = settled(game, dict(options))
-    if checked.on_interrupt == "return":
-        raise ValueError("a batch that is cut short has positions without a move: on_interrupt is for search and MCTS")
-    if checked.trace:
-        raise ValueError("a batch keeps no traces: trace=True is for search and MCTS")
-    if checked.parallel == "shared":
-        raise ValueError("the threads of a batch take a position each: parallel='shared' is for search and MCTS")
-    asked = stacked(states, game, checked.method)
-    positions = searched(game, checked, asked)
-    task = BatchTask(game, checked, positions, viewers_of(states, asked, positions))
-    kind = KernelWorker if is_plain(checked) else SearchWorker
-    threads = min(checked.threads, len(positions))
-    queue = BatchQueue(len(positions))
+    plan, seed = plan_for(game, options, dict(keywords), "batch")
+    task = BatchTask(plan, seed, roots_of(plan, seed, states))
+    kind = KernelWorker if plan.is_fixed else DriverWorker
+    threads = min(plan.options.threads, task.count)
+    queue = BatchQueue(task.count)
     workers = [kind(task, threads) for _ in range(threads)]
-    compile_seconds = sum(worker.prepare() for worker in workers)
+    with Heeding(plan.options.progress):
+        compile_seconds = sum(worker.prepare() for worker in workers)
     start = time.perf_counter()
-    with batch_progress(checked.progress) as progress:
+    with batch_progress(plan.options.progress) as progress:
         work_off(workers, queue, progress, start)
     return batch_result(
         task, sum(worker.simulations for worker in workers), time.perf_counter() - start, compile_seconds
     )
-
-
-def is_plain(options: Options) -> bool:
-    """Whether each position gets a fixed number of simulations in one tree."""
-    one_tree = options.trees == 1 and not isinstance(options.method, PIMC)
-    return one_tree and options.seconds is None and not options.stop and options.final != "robust_max"
 
 
 def game_of(states: Sequence[State] | NDArray[np.int64], game: Game | None) -> Game:
@@ -222,38 +216,19 @@ def game_of(states: Sequence[State] | NDArray[np.int64], game: Game | None) -> G
     return states[0].game if game is None else game
 
 
-def stacked(states: Sequence[State] | NDArray[np.int64], game: Game, method: Method) -> NDArray[np.int64]:
-    """The positions as int64 [B, state_size]."""
+def roots_of(plan: Plan, seed: int, states: Sequence[State] | NDArray[np.int64]) -> list[State]:
+    """The positions from which to search."""
+    game = plan.game
     if isinstance(states, np.ndarray):
         states = [game.state_from_array(row) for row in states]
     for index, state in enumerate(states):
         if not same(state.game, game):
             raise ValueError(f"all positions of a batch must be of {game!r}, but number {index} is of {state.game!r}")
-        refuse_view(state, method)
-    return np.stack([state.array for state in states])
-
-
-def searched(game: Game, options: Options, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The positions from which to search, int64 [B, state_size]."""
-    starts = np.stack([options.method.start(game, row, spawn_seed(options.seed, i)) for i, row in enumerate(positions)])
-    if game.has_chance:
-        for row in starts:
-            refuse_chance(game.new_state(row))
-    return starts
-
-
-def viewers_of(
-    states: Sequence[State] | NDArray[np.int64], asked: NDArray[np.int64], positions: NDArray[np.int64]
-) -> tuple[int | None, ...]:
-    """Whose view each position is from which to search; a continuation of a view is a world, in which all is known."""
-    if isinstance(states, np.ndarray):
-        return (None,) * len(states)
-    is_asked = (asked == positions).all(axis=1)
-    return tuple(state.viewer if is_view else None for state, is_view in zip(states, is_asked, strict=True))
+    return [plan.root(state, spawn_seed(seed, index)) for index, state in enumerate(states)]
 
 
 def work_off(
-    workers: Sequence[KernelWorker | SearchWorker], queue: BatchQueue, progress: Progress, start: float
+    workers: Sequence[KernelWorker | DriverWorker], queue: BatchQueue, progress: Progress, start: float
 ) -> None:
     """Let workers work until all is done, or one fails, or Ctrl-C.
 
@@ -269,7 +244,7 @@ def work_off(
         if progress.is_due:
             progress.update(look())
 
-    def work(worker: KernelWorker | SearchWorker) -> None:
+    def work(worker: KernelWorker | DriverWorker) -> None:
         try:
             worker.work(queue, lambda: None)
         except BaseException:
@@ -279,11 +254,11 @@ def work_off(
     if len(workers) == 1:
         workers[0].work(queue, show)
     else:
-        work_side_by_side([Aside(partial(work, worker)) for worker in workers], queue, show)
+        work_side_by_side([Task(partial(work, worker)) for worker in workers], queue, show)
     progress.update(look())
 
 
-def work_side_by_side(tasks: Sequence[Aside[None]], queue: BatchQueue, show: Callable[[], None]) -> None:
+def work_side_by_side(tasks: Sequence[Task[None]], queue: BatchQueue, show: Callable[[], None]) -> None:
     """Start tasks, wait for all of them, and stop those that are left if one fails or Ctrl-C comes."""
     try:
         for task in tasks:
@@ -311,66 +286,32 @@ def batch_progress(option: ProgressOption) -> Progress:
 
 
 def batch_result(task: BatchTask, simulations: int, seconds: float, compile_seconds: float) -> BatchResult:
-    """Choose the moves and derive what follows from visits and rewards."""
-    visits, value_sums = task.visits, task.value_sums
-    values = means(value_sums, visits)
-    totals = visits.sum(axis=1)
-    policy = visits / np.maximum(1, totals)[:, None]
-    forced = np.flatnonzero((totals == 0) & (task.only != NONE))
-    policy[forced, task.only[forced]] = 1.0
+    """Choose the moves, and hand over what was found."""
+    plan = task.plan
     return BatchResult(
         positions=task.positions,
-        action=chosen_actions(task, values),
-        visits=visits,
-        value_sums=value_sums,
-        values=values,
-        policy=policy,
-        value=means(value_sums.sum(axis=1), totals),
-        proven=proven_rewards(task),
-        proven_value=proven_values(task),
+        action=chosen_actions(task),
+        visits=task.visits,
+        value_sums=task.value_sums,
+        lower=task.lower if plan.options.solver else None,
+        upper=task.upper if plan.options.solver else None,
+        only=task.only,
         simulations=simulations,
         seconds=seconds,
         compile_seconds=compile_seconds,
-        seed=task.options.seed,
-        strategy=describe(task.options),
-        game=task.game,
-        viewers=task.viewers,
-        solver=task.options.solver,
+        seed=task.seed,
+        strategy=plan.text,
+        game=plan.game,
+        viewers=tuple([root.viewer for root in task.roots]),
     )
 
 
-def proven_rewards(task: BatchTask) -> NDArray[np.float64]:
-    """What each move is proven to bring, float64 [B, A]."""
-    if not task.options.solver:
-        return np.full(task.visits.shape, np.nan)
-    return np.where(task.lower == task.upper, task.lower, np.nan)
-
-
-def proven_values(task: BatchTask) -> NDArray[np.float64]:
-    """What each position is proven to be worth, float64 [B]."""
-    values = np.full(len(task.positions), np.nan)
-    if task.options.solver:
-        for row, position in enumerate(task.positions):
-            legal = task.game.new_state(position, task.viewers[row]).legal_actions()
-            values[row] = proven_value(task.lower[row, legal], task.upper[row, legal])
-    return values
-
-
-def chosen_actions(task: BatchTask, values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The moves to make, int64 [B]: by the criterion of the options and by what is proven."""
-    visits, options, method = task.visits, task.options, task.options.method
-    leading = (visits == visits.max(axis=1, keepdims=True)) & (visits > 0)
-    best = np.where(leading, np.nan_to_num(values), -np.inf).argmax(axis=1)
-    action = np.where(task.action != NONE, task.action, np.where(visits.any(axis=1), best, task.only))
-    if options.solver or options.final != "visits" or isinstance(method, SinglePerspective):
-        for row in np.flatnonzero((task.action == NONE) & visits.any(axis=1)):
-            position = task.positions[row]
-            legal = np.array(task.game.new_state(position).legal_actions(), np.int64)
-            if options.solver:
-                lower, upper = task.lower[row, legal], task.upper[row, legal]
-            else:
-                lower, upper = np.zeros(len(legal)), np.ones(len(legal))
-            found = visits[row, legal], values[row, legal]
-            chosen = final_index(options.final, legal, *found, lower, upper)
-            action[row] = legal[method.played_index(task.game, position, legal, values[row, legal], chosen)]
+def chosen_actions(task: BatchTask) -> NDArray[np.int64]:
+    """The moves to make, int64 [B]: where no worker has chosen one, by what was found, or the only one."""
+    is_open = (task.action == NONE) & task.visits.any(axis=1)
+    action = np.where(task.action == NONE, task.only, task.action)
+    if task.plan.goes_by_visits:
+        return np.where(is_open, most_visited(task.visits, task.value_sums), action)
+    for row in np.flatnonzero(is_open).tolist():
+        action[row] = chosen_action(task.plan, task.positions[row], task.found(row))
     return action

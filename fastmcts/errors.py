@@ -11,3 +11,7 @@ class CompileError(GameError):
 
 class LoadError(ValueError):
     """A file cannot be loaded; the message says why."""
+
+
+#: What a kernel says about a game that does not come to its end.
+TOO_LONG = "a game went on for more than max_game_length moves"

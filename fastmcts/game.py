@@ -4,6 +4,7 @@ The rules work on a position, an int64 array of fixed size, and are compiled int
 methods run as plain Python behind `State`, and everywhere when Numba's JIT is off.
 """
 
+import secrets
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
@@ -312,14 +313,16 @@ class Game(Component, ABC):
         """Whether dice or cards decide in the middle of the game."""
         return self.num_chance_outcomes > 0
 
-    def new_initial_state(self, seed: int = 0, draw_chance: bool = False) -> "State":
+    def new_initial_state(self, seed: int | None = None, draw_chance: bool = False) -> "State":
         """The position at the start.
 
         Args:
-            seed: Matters where something is shuffled or dealt.
+            seed: Matters where something is shuffled or dealt: the same seed deals the same. None draws one at random,
+                which `state.seed` tells.
             draw_chance: Where chance decides first, as in 2048, let it, until a player is to move.
         """
         self.check_declaration()
+        seed = secrets.randbits(63) if seed is None else whole_number("seed", seed)
         position = np.zeros(self.state_size, np.int64)
         rng = make_rng(spawn_seed(seed, DEAL))
         outcomes, probabilities = np.zeros(self.num_chance_outcomes, np.int64), np.zeros(self.num_chance_outcomes)
@@ -327,7 +330,9 @@ class Game(Component, ABC):
             self.initial(position, rng)
             while draw_chance and self.current_player(position) == CHANCE:
                 self.apply(position, draw_outcome(self, position, outcomes, probabilities, rng))
-        return self.new_state(position)
+        state = self.new_state(position)
+        state.seed = seed
+        return state
 
     def state_from_array(self, array: Position, viewer: int | None = None) -> "State":
         """Check a raw position and wrap a copy of it.

@@ -5,7 +5,7 @@ import difflib
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict, get_args
 
 from numba import config
 
@@ -18,12 +18,14 @@ from fastmcts.strategies.rollout import RandomRollout, Rollout
 from fastmcts.strategies.selection import UCT, Selection
 from fastmcts.strategies.stoppers import Stopper
 
-PARALLEL = ("trees", "shared")
-NAMED_STRATEGIES = ("recommended", "plain")
-ON_INTERRUPT = ("raise", "return")
+NamedStrategy = Literal["recommended", "plain"]
+FinalMove = Literal["visits", "value", "robust_max", "lcb"]
+Parallel = Literal["trees", "shared"]
+OnInterrupt = Literal["raise", "return"]
 
-#: True for a bar, False for none, or a function that is called about ten times a second.
-ProgressOption = bool | Callable[[Any], object]
+#: True for a bar, or a function that is called about ten times a second; False to see nothing at all, None only that
+#: something is being compiled.
+ProgressOption = bool | Callable[[Any], object] | None
 
 
 class SearchOptions(TypedDict, total=False):
@@ -32,22 +34,22 @@ class SearchOptions(TypedDict, total=False):
     simulations: int | None
     seconds: float | None
     seed: int | None
-    strategy: str
+    strategy: NamedStrategy
     selection: Selection | None
     expansion: Expansion | None
     rollout: Rollout | None
     method: Method | None
     solver: bool | None
-    final: str | None
+    final: FinalMove | None
     stop: Stopper | Sequence[Stopper]
     search_forced: bool
     memory_mb: float
     trees: int
     threads: int
-    parallel: str
+    parallel: Parallel
     progress: ProgressOption
     trace: bool
-    on_interrupt: str
+    on_interrupt: OnInterrupt
     checked: bool
 
 
@@ -55,8 +57,10 @@ class SearchOptions(TypedDict, total=False):
 class Options:
     """How to search.
 
-    What is None among `selection`, `expansion`, `rollout`, `method`, `solver` and `final` is filled in by
-    `fastmcts.engine.plan.settle` when it is known what game is searched.
+    `search`, `MCTS` and `search_batch` take them as keywords, or as `options=Options(...)` with keywords on top.
+
+    What is None among `selection`, `expansion`, `rollout`, `method`, `solver` and `final` is filled in when it is known
+    what game is searched.
 
     Args:
         simulations: How many simulations to run, exactly.
@@ -84,7 +88,8 @@ class Options:
         threads: How many threads work on them. The result is the same for any number, unless they share one tree.
         parallel: What the threads share: "trees" gives each tree to one thread, "shared" lets all of them search one
             tree, which is faster to good moves but never the same twice.
-        progress: True shows a bar; a function is called with a `Snapshot` about ten times a second.
+        progress: True shows a bar; a function is called with a `Snapshot` about ten times a second. Whatever takes more
+            than a second to compile is announced on a terminal and in a notebook, unless this is False.
         trace: Record the statistics of the root at 1, 2, 4, ... simulations in `result.trace`.
         on_interrupt: What Ctrl-C does: "raise" raises KeyboardInterrupt, "return" returns the result so far, with
             `result.stopped_by == "interrupted"`.
@@ -96,22 +101,22 @@ class Options:
     simulations: int | None = None
     seconds: float | None = None
     seed: int = None  # pyright: ignore[reportAssignmentType]  # always set by __post_init__
-    strategy: str = "recommended"
+    strategy: NamedStrategy = "recommended"
     selection: Selection = None  # pyright: ignore[reportAssignmentType]  # these are set when the game is known
     expansion: Expansion = None  # pyright: ignore[reportAssignmentType]
     rollout: Rollout = None  # pyright: ignore[reportAssignmentType]
     method: Method = None  # pyright: ignore[reportAssignmentType]
     solver: bool = None  # pyright: ignore[reportAssignmentType]
-    final: str = None  # pyright: ignore[reportAssignmentType]
+    final: FinalMove = None  # pyright: ignore[reportAssignmentType]
     stop: tuple[Stopper, ...] = ()
     search_forced: bool = False
     memory_mb: float = 512.0
     trees: int = 1
     threads: int = 1
-    parallel: str = "trees"
-    progress: ProgressOption = False
+    parallel: Parallel = "trees"
+    progress: ProgressOption = None
     trace: bool = False
-    on_interrupt: str = "raise"
+    on_interrupt: OnInterrupt = "raise"
     checked: bool = False
 
     def __post_init__(self) -> None:
@@ -175,10 +180,11 @@ class Options:
 
     def check_words(self) -> None:
         """Check the options that are one of a few words."""
-        words = {"strategy": NAMED_STRATEGIES, "parallel": PARALLEL, "on_interrupt": ON_INTERRUPT}
+        words: dict[str, Any] = {"strategy": NamedStrategy, "parallel": Parallel, "on_interrupt": OnInterrupt}
         if self.final is not None:
-            words["final"] = FINAL_MOVES
-        for name, known in words.items():
+            words["final"] = FinalMove
+        for name, kind in words.items():
+            known = get_args(kind)
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}")
 
@@ -201,16 +207,14 @@ class Options:
         if not isinstance(self.stop, Sequence) or not all(isinstance(one, Stopper) for one in self.stop):
             raise TypeError(f"stop must be a Stopper or several, such as Decided(), not {self.stop!r}")
         object.__setattr__(self, "stop", tuple(self.stop))
-        if not isinstance(self.progress, bool) and not callable(self.progress):
-            raise TypeError(f"progress must be True, False or a function, not {self.progress!r}")
+        if not (self.progress is None or isinstance(self.progress, bool) or callable(self.progress)):
+            raise TypeError(f"progress must be True, False, None or a function, not {self.progress!r}")
         for name in ("search_forced", "trace", "checked", "solver"):
             if not isinstance(getattr(self, name), bool) and not (name == "solver" and self.solver is None):
                 raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")
         if self.checked and config.BOUNDSCHECK == 0:  # pyright: ignore[reportAttributeAccessIssue]
             raise ValueError("checked=True needs bounds checks, which NUMBA_BOUNDSCHECK=0 turns off: unset it")
 
-
-FINAL_MOVES = ("visits", "value", "robust_max", "lcb")
 
 LEAST_SEED, MOST_SEED = -(2**63), 2**64 - 1
 MOST_TREES = 4096
@@ -233,6 +237,11 @@ def make_options(keywords: dict[str, Any]) -> Options:
             hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
             raise TypeError(f"there is no search option {name!r}; {hint}")
     return Options(**keywords)
+
+
+def without_callback(progress: ProgressOption) -> bool | None:
+    """The option as far as it can be written to a file: without a function."""
+    return progress if isinstance(progress, bool) else None
 
 
 def example(kind: type[Component]) -> str:

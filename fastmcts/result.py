@@ -14,9 +14,10 @@ from fastmcts.compiler.jit import wrapping_integers
 from fastmcts.core.constants import NONE, ROOT
 from fastmcts.core.tree import Tree, child_for, children, grown
 from fastmcts.core.validate import real_number
+from fastmcts.kernels.rewards import utility_of
 from fastmcts.rng import make_rng, unit
 from fastmcts.state import State
-from fastmcts.strategies.final import final_index
+from fastmcts.strategies.final import final_index, means
 from fastmcts.strategies.methods import Method
 
 if TYPE_CHECKING:
@@ -30,7 +31,11 @@ GONE_ON = "the MCTS has gone on from there: read it before, or keep copy.deepcop
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PositionResult:
-    """What was found about one position; `print` shows a table of the best moves.
+    """What was found about one position with L legal actions; `print` shows a table of the best moves.
+
+    Arrays have an entry for each legal action, in the order of `actions`, unless their shape says otherwise; where
+    there is no move to make, `action` is None and they are empty. (A `BatchResult` has an entry for every action of the
+    game, and -1 for no move.)
 
     Attributes:
         state: The position that was searched. `SinglePerspective` of a player who is not to move searches one in which
@@ -39,12 +44,9 @@ class PositionResult:
         action: The move to make, or None where there is none.
         actions: int64 [L], the legal actions in ascending order.
         visits: int64 [L], how often each was visited.
-        values: float64 [L], the mean reward in [0, 1] after each, for the player to move; NaN without visits.
-        policy: float64 [num_actions], the share of visits of every action.
-        proven: float64 [L], the reward that each move is proven to bring; NaN where nothing is proven.
-        solver: Whether the search kept proofs.
-        proven_value: The reward that the position is proven to be worth to the player to move; NaN if that is open.
-        value: The mean reward in [0, 1] of the position for the player to move.
+        value_sums: float64 [L], the rewards in [0, 1] after each for the player to move, summed.
+        lower: float64 [L], the least reward that each is proven to bring; None if the search kept no proofs.
+        upper: float64 [L], the most reward that each is proven to bring; None if the search kept no proofs.
         seed: The seed; the same options and seed give the same tree.
     """
 
@@ -52,14 +54,59 @@ class PositionResult:
     action: int | None
     actions: NDArray[np.int64]
     visits: NDArray[np.int64]
-    values: NDArray[np.float64]
-    policy: NDArray[np.float64] = field(repr=False)
-    proven: NDArray[np.float64] = field(repr=False)
-    solver: bool = field(repr=False)
-    proven_value: float
-    value: float
+    value_sums: NDArray[np.float64] = field(repr=False)
+    lower: NDArray[np.float64] | None = field(repr=False)
+    upper: NDArray[np.float64] | None = field(repr=False)
     seed: int
     strategy: str
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """float64 [L], the mean reward in [0, 1] after each move, for the player to move; NaN without visits."""
+        return means(self.value_sums, self.visits)
+
+    @cached_property
+    def value(self) -> float:
+        """The mean reward in [0, 1] of the position for the player to move; NaN without visits."""
+        total = int(self.visits.sum())
+        return float(self.value_sums.sum()) / total if total > 0 else np.nan
+
+    @cached_property
+    def utilities(self) -> NDArray[np.float64]:
+        """float64 [L], `values` in the units of the game: from its `min_utility` to its `max_utility`."""
+        return utility_of(self.state.game, self.values)
+
+    @cached_property
+    def utility(self) -> float:
+        """`value` in the units of the game."""
+        return float(utility_of(self.state.game, self.value))
+
+    @cached_property
+    def policy(self) -> NDArray[np.float64]:
+        """float64 [num_actions], the share of visits of every action; an only move that was not searched has all."""
+        policy = np.zeros(self.state.game.num_actions)
+        total = int(self.visits.sum())
+        policy[self.actions] = self.visits / total if total > 0 else len(self.actions) == 1
+        return policy
+
+    @property
+    def solver(self) -> bool:
+        """Whether the search kept proofs."""
+        return self.lower is not None
+
+    @cached_property
+    def proven(self) -> NDArray[np.float64]:
+        """float64 [L], the reward that each move is proven to bring; NaN where nothing is proven."""
+        if self.lower is None or self.upper is None:
+            return np.full(len(self.actions), np.nan)
+        return np.where(self.lower == self.upper, self.lower, np.nan)
+
+    @cached_property
+    def proven_value(self) -> float:
+        """The reward that the position is proven to be worth to the player to move; NaN if that is open."""
+        if self.lower is None or self.upper is None:
+            return np.nan
+        return proven_value(self.lower, self.upper)
 
     def sample(self, temperature: float = 1.0, seed: int | None = None) -> int:
         """Draw a move in proportion to visits ** (1 / temperature), to generate varied games.
@@ -251,11 +298,11 @@ def next_action(nodes: Sequence[tuple[Tree, int]], num_players: int) -> int | No
         index = np.searchsorted(actions, tree.action[child])
         visits[index] += tree.visits[child]
         value_sums[index] += tree.value_sum[child]
-        if tree.lower.size > 0:
+        if tree.has_proofs:
             lower[index], upper[index] = node_bounds(tree, child, num_players)
     tree, child = below[0]
     mover = max(0, int(tree.player[child]))
-    if tree.lower.size > 0:  # then it is the only tree
+    if tree.has_proofs:  # then it is the only tree
         low, high = node_bounds(tree, nodes[0][1], num_players)
         keeping = (lower == low).all(axis=1) & (upper == high).all(axis=1)
         if low[mover] == high[mover] and keeping.any():
@@ -268,29 +315,6 @@ def node_bounds(tree: Tree, node: int, num_players: int) -> tuple[NDArray[np.flo
     """The least and the most reward, each float64 [num_players], that a node is proven to lead to."""
     own = slice(node * num_players, (node + 1) * num_players)
     return tree.lower[own], tree.upper[own]
-
-
-def root_bounds(
-    tree: Tree, actions: NDArray[np.int64], player: int, num_players: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What is proven about the root's children: the least and the most reward of the player to move.
-
-    Args:
-        tree: A tree.
-        actions: int64 [L], the legal actions at its root, in ascending order.
-        player: The player to move.
-        num_players: How many play.
-
-    Returns:
-        float64 [L] and float64 [L]: 0 and 1 where nothing is proven.
-    """
-    lower, upper = np.zeros(len(actions)), np.ones(len(actions))
-    if tree.lower.size > 0:
-        for child in children(tree, ROOT):
-            index = np.searchsorted(actions, tree.action[child])
-            lower[index] = tree.lower[child * num_players + player]
-            upper[index] = tree.upper[child * num_players + player]
-    return lower, upper
 
 
 def proven_value(lower: NDArray[np.float64], upper: NDArray[np.float64]) -> float:

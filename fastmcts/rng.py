@@ -1,5 +1,8 @@
 """Random numbers for rules and kernels: SplitMix64 with a stream of its own per generator.
 
+A game with dice or cards draws from the `rng` that its rules are given: `below(rng, 6)`, `unit(rng)`,
+`shuffle(rng, cards, count)`. Outside of rules `make_rng(seed)` makes a generator.
+
 A generator is a uint64 array `[counter, step]`. The step is odd and differs from seed to seed, so two
 generators walk different cycles instead of two places of one (Steele, Lea and Flood 2014).
 """
@@ -12,6 +15,8 @@ from numpy.typing import NDArray
 from fastmcts.compiler.jit import compiled, wrapping_integers
 from fastmcts.core.types import Rng
 from fastmcts.core.validate import whole_number
+
+__all__ = ["below", "make_rng", "next_bits", "shuffle", "spawn_seed", "unit"]
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)

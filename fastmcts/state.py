@@ -19,12 +19,20 @@ class State:
     With a viewer it is a view: the position as that player knows it, which does not contain what is hidden from it.
     Then `legal_actions` are those that may be legal as far as the viewer knows, and after a move that shows something
     the view waits: it is to be told by `reveal` what was shown, before anything else.
+
+    Attributes:
+        game: The game.
+        array: int64 [state_size], the raw position.
+        viewer: The player whose view it is; None if everything is known.
+        seed: From which `Game.new_initial_state` dealt the game that led here; None for a position from elsewhere,
+            and for views and worlds, which must not tell what was dealt.
     """
 
     def __init__(self, game: Game, array: Position, viewer: int | None = None) -> None:
         self.game = game
-        self.array = array  # int64 [state_size], the raw position
-        self.viewer = viewer  # the player whose view it is; None: everything is known
+        self.array = array
+        self.viewer = viewer
+        self.seed: int | None = None
 
     def current_player(self) -> int:
         """The player to move: 0 to num_players - 1, or CHANCE, or TERMINAL."""
@@ -41,10 +49,10 @@ class State:
 
     def legal_actions(self) -> list[int]:
         """The legal actions in ascending order, of a view the possible ones; none when the game is over."""
-        game = self.game
-        if self.is_terminal():
+        game, player = self.game, self.current_player()
+        if player == TERMINAL:
             return []
-        if self.viewer is None and self.is_chance_node():
+        if self.viewer is None and player == CHANCE:
             return [outcome for outcome, _ in self.chance_outcomes()]
         actions = np.zeros(max(game.num_actions, game.num_chance_outcomes), np.int64)
         rule = "legal_actions" if self.viewer is None else "possible_actions"
@@ -95,7 +103,9 @@ class State:
 
     def clone(self) -> "State":
         """An independent copy."""
-        return self.game.new_state(self.array.copy(), self.viewer)
+        copy = self.game.new_state(self.array.copy(), self.viewer)
+        copy.seed = self.seed
+        return copy
 
     def returns(self) -> list[float]:
         """Each player's utility; all zero while the game goes on."""
@@ -110,7 +120,7 @@ class State:
         """The position as `player` knows it, without what is hidden from it; all of it, where nothing is hidden."""
         player = self.checked_player(player)
         if not self.game.has_hidden_information:
-            return self.clone()
+            return self.game.new_state(self.array.copy())
         if not self.game.supports_views:
             raise ValueError(
                 f"{self.game.name} has no views: it needs the method possible_actions, which tells what may be"

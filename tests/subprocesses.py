@@ -1,4 +1,4 @@
-"""Run Python in a fresh process, with a cache folder of its own."""
+"""Run Python in a fresh process."""
 
 import json
 import os
@@ -10,14 +10,22 @@ from typing import Any
 REPOSITORY = Path(__file__).parent.parent
 
 
-def run_python(code: str, folder: Path, package: Path = REPOSITORY, **environment: str) -> Any:
-    """Run code in `folder`, with `folder/cache` as Numba's cache; return the JSON it printed."""
+def run_python(code: str, folder: Path, package: Path = REPOSITORY, own_cache: bool = True, **environment: str) -> Any:
+    """Run code in `folder`; return the JSON it printed.
+
+    Args:
+        code: What to run.
+        folder: Where.
+        package: Where to import the package from.
+        own_cache: Whether `folder/cache` is Numba's cache; else it is that of this process.
+        **environment: Other variables to set.
+    """
     search_path = os.pathsep.join([str(package), str(folder)])
     # An editable install points at the repository: a script's own path entries come first.
     variables = {
         **os.environ,
         "PYTHONPATH": search_path,
-        "NUMBA_CACHE_DIR": str(folder / "cache"),
+        **({"NUMBA_CACHE_DIR": str(folder / "cache")} if own_cache else {}),
         **environment,
     }
     process = subprocess.run(

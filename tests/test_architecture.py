@@ -14,26 +14,40 @@ PACKAGE = REPOSITORY / "fastmcts"
 
 #: What a component is made of, from the ground up; rooms are folders, and modules at the top.
 GROUND = ("errors", "compiler", "core", "rng", "bits")
-SEARCHES = (*GROUND, "kernels", "game", "strategies", "games", "options", "result", "engine", "mcts", "batch", "search")
+SEARCHES = (
+    *GROUND,
+    "kernels",
+    "game",
+    "strategies",
+    "games",
+    "options",
+    "result",
+    "engine",
+    "search",
+    "mcts",
+    "batch",
+    "warmup",
+)
 
 #: Room -> what it may import besides itself: rooms, or single modules of them. Each stands below those that use it.
 ROOMS: dict[str, tuple[str, ...]] = {
     "errors": (),
     "compiler": ("errors",),
-    "core": ("errors", "compiler.bundle"),
+    "core": ("errors", "compiler.bundle", "compiler.lanes"),
     "rng": ("compiler.jit", "core"),
     "bits": ("compiler.jit",),
     # They call components by name and import none.
-    "kernels": ("errors", "compiler.atomics", "compiler.jit", "core", "rng"),
+    "kernels": ("errors", "compiler.atomics", "compiler.bundle", "compiler.jit", "compiler.lanes", "core", "rng"),
     "game": (*GROUND, "kernels.chance", "kernels.moves"),
     "strategies": (*GROUND, "kernels", "game"),
     "games": (*GROUND, "game", "strategies"),
     "options": (*GROUND, "strategies"),
-    "result": (*GROUND, "game", "strategies"),
+    "result": (*GROUND, "kernels.rewards", "game", "strategies"),
     "engine": (*GROUND, "kernels", "game", "strategies", "games.__init__", "options", "result"),
-    "mcts": (*GROUND, "game", "strategies", "options", "result", "engine"),
-    "batch": (*GROUND, "game", "strategies", "options", "result", "engine", "mcts"),
-    "search": (*GROUND, "game", "options", "result", "mcts"),
+    "search": ("game", "options", "result", "engine"),
+    "mcts": ("game", "options", "result", "engine"),
+    "batch": (*GROUND, "kernels.rewards", "game", "strategies", "options", "result", "engine"),
+    "warmup": ("compiler.notice", "game", "options", "engine", "mcts"),
     "__init__": SEARCHES,
     "testing": (*SEARCHES, "__init__"),
     "experiments": (*SEARCHES, "__init__"),
@@ -140,6 +154,13 @@ def test_importing_the_package_stays_light(tmp_path: Path) -> None:
     assert not any(name.startswith("fastmcts.engine.archive") for name in modules), "files are for those who save"
 
 
+def test_games_and_testing_are_there_after_importing_the_package(tmp_path: Path) -> None:
+    code = "import json, fastmcts; print(json.dumps([fastmcts.games.Pig().name, fastmcts.testing.check_game.__name__]))"
+    assert run_python(code, tmp_path) == ["pig", "check_game"]
+    with pytest.raises(AttributeError, match="module 'fastmcts' has no attribute 'tests'"):
+        _ = fastmcts.tests
+
+
 def test_every_module_says_what_it_is_for() -> None:
     for path in PACKAGE.rglob("*.py"):
         assert ast.get_docstring(ast.parse(path.read_text())), path
@@ -153,9 +174,22 @@ def test_a_folder_says_in_one_sentence_what_belongs_there(folder: str) -> None:
 
 
 def test_the_public_names_are_all_there_and_nothing_else_is_shown() -> None:
-    assert dir(fastmcts) == sorted([*fastmcts.__all__, "__version__"])
+    assert dir(fastmcts) == sorted([*fastmcts.__all__, "testing", "__version__"])
     assert len(set(fastmcts.__all__)) == len(fastmcts.__all__)
     for name in fastmcts.__all__:
         assert hasattr(fastmcts, name)
     for family in (selection, expansion, rollout, methods, stoppers):
         assert set(family.__all__) <= set(fastmcts.__all__)
+
+
+def test_no_test_borrows_from_a_file_of_tests() -> None:
+    files = sorted((REPOSITORY / "tests").rglob("*.py"))
+    borrowed = [
+        f"{path.relative_to(REPOSITORY)}: {line.strip()}"
+        for path in files
+        for line in path.read_text().splitlines()
+        if line.lstrip().startswith(("from tests", "import tests"))
+        and any(word.startswith("test_") and word != path.stem for word in line.split()[1].split("."))
+    ]
+    assert len(files) > 50
+    assert borrowed == [], "what several files use belongs in tests/helpers"

@@ -7,7 +7,7 @@ import fastmcts
 from fastmcts import Decided, games, search_batch, spawn_seed
 from fastmcts.batch import BatchSnapshot
 from fastmcts.rng import make_rng, make_rngs, spawn_seeds
-from tests.engine.test_capacity import megabytes
+from tests.helpers.trees import megabytes
 from tests.toys import OneShot, Shuffled, ThreePlayers
 
 GAME = games.TicTacToe()
@@ -65,6 +65,7 @@ def test_all_options_of_a_search_work_in_a_batch(options: Any) -> None:
     assert_as_alone(batch, states, 3, simulations=80, **options)
 
 
+@pytest.mark.slow_to_compile
 @pytest.mark.parametrize("resample", [False, True])
 def test_a_batch_of_single_perspectives_plays_as_searches_do(resample: bool) -> None:
     states = positions(30)
@@ -90,7 +91,15 @@ def test_memory_is_reused_and_recycled_across_the_batch() -> None:
 
 
 @pytest.mark.parametrize(
-    "game", [games.ConnectFour(), ThreePlayers(), Shuffled(), OneShot()], ids=lambda game: game.name
+    "game",
+    [
+        ThreePlayers(),
+        *(
+            pytest.param(game, marks=pytest.mark.slow_to_compile)
+            for game in (games.ConnectFour(), Shuffled(), OneShot())
+        ),
+    ],
+    ids=lambda game: game.name,
 )
 def test_other_games(game: fastmcts.Game) -> None:
     states = [game.new_initial_state(seed) for seed in range(5)]
@@ -148,7 +157,7 @@ def test_bad_batches_are_refused_in_words(states: Any, options: Any, error: type
 @pytest.mark.jit
 @pytest.mark.usefixtures("untried")
 def test_a_game_that_fails_in_a_thread_is_reported() -> None:
-    from tests.test_mcts import Fragile
+    from tests.helpers.faulty_games import Fragile
 
     with pytest.raises(fastmcts.GameError, match="Fragile breaks the rules for games"):
         search_batch([Fragile().new_initial_state()] * 4, simulations=10_000, threads=2, seed=0)

@@ -10,7 +10,7 @@ from fastmcts import ISMCTS, PIMC, SinglePerspective, games
 from fastmcts.compiler.jit import JIT_ENABLED
 from fastmcts.core.constants import ROOT
 from fastmcts.core.tree import Tree, child_for, children
-from tests.games.solving import all_positions, solve
+from tests.helpers.solving import all_positions, solve
 from tests.toys import RandomPayoffs
 
 TIC_TAC_TOE = [state for state in all_positions(games.TicTacToe()) if not state.is_terminal()]

@@ -1,32 +1,23 @@
-"""Compiled searches of chance and hidden worlds do, to the last bit, what plain Python does."""
+"""Compiled searches do, to the last bit, what plain Python does: of every game, with chance, in hidden worlds.
 
-from collections.abc import Iterator
+With `tests/kernels/test_naive_tree.py`, for every strategy, this is what has to be compiled; most other tests are about
+logic and may run either way.
+"""
+
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fastmcts import MCTS, PIMC, UCT, GameRollout, SearchResult, State, games, search
-from fastmcts.core.constants import ROOT
-from fastmcts.core.tree import Tree, children
+from fastmcts import MCTS, PIMC, UCT, GameRollout, State, games, search
+from fastmcts.games import load_game, registered_games
+from fastmcts.testing.strategies import first_decision
+from tests.helpers.trees import whole_trees
 from tests.subprocesses import run_python
 
 SMALL = games.OhHell(num_players=3, hand_size=3)
 PLAYER: dict[str, Any] = {"selection": UCT(c=0.7), "rollout": GameRollout(max_length=10), "simulations": 40}
-
-
-def nodes_below(tree: Tree, node: int) -> Iterator[tuple[Any, ...]]:
-    """All that a tree keeps of a node and of those below it."""
-    available = int(tree.available[node]) if tree.available.size > 0 and node != ROOT else None
-    yield int(tree.action[node]), int(tree.visits[node]), float(tree.value_sum[node]).hex(), available
-    for child in children(tree, node):
-        yield from nodes_below(tree, child)
-
-
-def whole_trees(result: SearchResult) -> list[Any]:
-    """Everything that was found, in a form that JSON keeps."""
-    return [result.nodes, result.reused, *([list(n) for n in nodes_below(tree, ROOT)] for tree in result.trees)]
 
 
 def moves_of_one_player(state: State, moves: int, **options: Any) -> list[Any]:
@@ -62,6 +53,29 @@ def voting_worlds() -> list[Any]:
     states = games.Klondike().new_initial_state(5), SMALL.new_initial_state(5)
     rollout = GameRollout(max_length=10)
     return [[whole_trees(search(s, simulations=80, seed=1, rollout=rollout, method=PIMC(worlds=4)))] for s in states]
+
+
+def every_game() -> dict[str, list[Any]]:
+    """A search of each game in the box, with what it recommends."""
+    return {name: one_game(name) for name in registered_games()}
+
+
+def one_game(name: str) -> list[Any]:
+    """A search of one game, with what it recommends."""
+    return whole_trees(search(first_decision(load_game(name)), simulations=40, seed=3, search_forced=True))
+
+
+@pytest.fixture(scope="module")
+def in_plain_python(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
+    """What plain Python finds in every game."""
+    code = "import json, tests.test_compiled as t; print(json.dumps(t.every_game()))"
+    return run_python(code, tmp_path_factory.mktemp("plain"), NUMBA_DISABLE_JIT="1")
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("name", registered_games())
+def test_every_game_is_searched_as_in_plain_python(name: str, in_plain_python: dict[str, list[Any]]) -> None:
+    assert one_game(name) == in_plain_python[name]
 
 
 @pytest.mark.jit

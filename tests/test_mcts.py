@@ -8,28 +8,14 @@ import pytest
 import fastmcts
 from fastmcts import MCTS, games
 from fastmcts.core.constants import ROOT
-from fastmcts.core.tree import Tree, child_for, children
+from fastmcts.core.tree import child_for
 from fastmcts.testing import check_tree
+from tests.helpers.faulty_games import Fragile
+from tests.helpers.trees import assert_same_subtree, copied
 from tests.toys import OneShot, Shuffled, ThreePlayers, TwiceInARow
 
 GAME = games.TicTacToe()
 START = GAME.new_initial_state()
-
-
-def copied(tree: Tree) -> Tree:
-    return Tree(**{name: array.copy() for name, array in tree._asdict().items()})
-
-
-def assert_same_subtree(first: Tree, node: int, second: Tree, other: int) -> None:
-    """Both hold the same statistics of the same moves in the same order, all the way down."""
-    for name in ("visits", "value_sum", "player", "num_children", "num_tried"):
-        assert getattr(first, name)[node] == getattr(second, name)[other], name
-    ours, theirs = children(first, node), children(second, other)
-    count = int(first.num_children[node])
-    actions = [tree.action[tree.first_child[top] :][:count].tolist() for tree, top in ((first, node), (second, other))]
-    assert count == 0 or actions[0] == actions[1], "tried moves and waiting ones"
-    for child, twin in zip(ours, theirs, strict=True):
-        assert_same_subtree(first, child, second, twin)
 
 
 def test_the_first_search_is_that_of_the_search_function() -> None:
@@ -162,7 +148,7 @@ def test_a_state_of_another_game_is_refused_and_the_tree_untouched() -> None:
 
 
 def test_a_single_legal_move_is_returned_without_search_unless_asked() -> None:
-    state = Shuffled().new_initial_state()
+    state = Shuffled().new_initial_state(seed=0)
     result = fastmcts.search(state, simulations=50, seed=0)
     assert (result.action, result.stopped_by, result.simulations) == (0, "single move", 0)
     assert result.policy.tolist() == [1.0]
@@ -199,23 +185,13 @@ class FaceDown(OneShot):
 @pytest.mark.parametrize(("action", "kept"), [(0, True), (1, False)])
 def test_what_a_move_reveals_makes_the_statistics_below_worthless(action: int, kept: bool) -> None:
     game = FaceDown()
-    state = game.new_initial_state()
+    state = game.new_initial_state(seed=0)
     by_advance, by_search = (MCTS(game, simulations=100, seed=0) for _ in range(2))
     for mcts in (by_advance, by_search):
         mcts.search(state)
     by_advance.advance(action)
     for mcts in (by_advance, by_search):
         assert (mcts.search(state.child(action)).reused > 0.0) is kept
-
-
-@dataclass(frozen=True)
-class Fragile(TwiceInARow):
-    """Breaks off in the fourth move of a line that a search comes to some time."""
-
-    def legal_actions(self, state, actions):
-        for action in range(3):
-            actions[action] = action
-        return 3 - 3 * (state[1] == 4 and state[0] == 8)
 
 
 @pytest.mark.jit
@@ -252,7 +228,7 @@ def test_visits_beyond_what_int32_counts_are_refused() -> None:
         ({"memory_mb": "1"}, TypeError, "memory_mb must be a number"),
         ({"stop": "now"}, TypeError, "stop must be a Stopper or several, such as Decided"),
         ({"stop": fastmcts.UCT()}, TypeError, "stop must be a Stopper"),
-        ({"progress": 3}, TypeError, "progress must be True, False or a function"),
+        ({"progress": 3}, TypeError, "progress must be True, False, None or a function"),
         ({"trace": 1}, TypeError, "trace must be True or False"),
         ({"search_forced": None}, TypeError, "search_forced must be True or False"),
     ],
@@ -269,7 +245,7 @@ def test_bad_options_are_refused_in_words(options: Any, error: type[Exception], 
 
 def test_choose_tells_the_move_in_words_and_none_at_the_end() -> None:
     game = games.TicTacToe()
-    state = game.new_initial_state()
+    state = game.new_initial_state(seed=0)
     mcts = MCTS(game, simulations=50, seed=0)
     texts = []
     while (text := mcts.choose(state)) is not None:

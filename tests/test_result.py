@@ -11,6 +11,7 @@ import pytest
 import fastmcts
 from fastmcts import ISMCTS, MCTS, SearchResult, games
 from fastmcts.testing import check_tree
+from tests.toys import OneShot
 
 GAME = games.TicTacToe()
 START = GAME.new_initial_state()
@@ -124,7 +125,7 @@ def test_a_progress_callback_is_copied_but_not_pickled() -> None:
     mcts = MCTS(GAME, simulations=50, seed=0, progress=lambda look: looks.append(look))
     mcts.search(START)
     assert copy.deepcopy(mcts).options.progress is mcts.options.progress
-    assert pickle.loads(pickle.dumps(mcts)).options.progress is False
+    assert pickle.loads(pickle.dumps(mcts)).options.progress is None
 
 
 class Named(MCTS):
@@ -155,3 +156,25 @@ def test_searches_and_results_travel_between_processes() -> None:
     here = mcts.search(START)
     assert_same(result, here)
     assert there.search(START).visits.tolist() == mcts.search(START).visits.tolist()
+
+
+def test_utilities_are_values_in_the_units_of_the_game() -> None:
+    result = fastmcts.search(games.Pig(target=10).new_initial_state(), simulations=200, seed=0)
+    assert result.utilities.tolist() == (2.0 * result.values - 1.0).tolist(), "from -1 to 1"
+    assert result.utility == pytest.approx(2.0 * result.value - 1.0)
+    state = OneShot().new_initial_state()
+    batch = fastmcts.search_batch([state], simulations=50, seed=0)
+    low, high = state.game.min_utility, state.game.max_utility
+    assert np.array_equal(batch.utilities, low + batch.values * (high - low), equal_nan=True)
+    assert batch.utility.tolist() == (low + batch.value * (high - low)).tolist()
+    np.testing.assert_array_equal(batch[0].utilities, batch.utilities[0, batch[0].actions])
+    assert np.isnan(fastmcts.search(state.child(1), simulations=5).utility), "nothing was searched"
+
+
+def test_no_move_is_none_for_one_position_and_minus_one_in_a_batch() -> None:
+    over = OneShot().new_initial_state().child(1)
+    result, batch = fastmcts.search(over, simulations=5), fastmcts.search_batch([over], simulations=5)
+    assert result.action is batch[0].action is None
+    assert batch.action.tolist() == [-1]
+    assert result.visits.shape == batch[0].visits.shape == (0,)
+    assert batch.visits.shape == (1, over.game.num_actions)

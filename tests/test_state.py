@@ -96,6 +96,27 @@ def test_a_bad_move_is_answered_with_some_of_the_legal_ones_and_their_number() -
     assert len(str(caught.value)) < 120
 
 
+def test_a_deal_is_drawn_at_random_and_its_seed_repeats_it() -> None:
+    game = games.Whist()
+    deals = [game.new_initial_state() for _ in range(3)]
+    assert len({str(deal) for deal in deals}) == len({deal.seed for deal in deals}) == 3
+    assert [game.new_initial_state(deal.seed) for deal in deals] == deals
+    assert game.new_initial_state(seed=np.int64(5)).seed == 5  # pyright: ignore[reportArgumentType]
+    for wrong in (0.5, "a", True):
+        with pytest.raises(TypeError, match="seed must be a whole number"):
+            game.new_initial_state(seed=wrong)  # pyright: ignore[reportArgumentType]
+
+
+def test_the_seed_of_a_deal_stays_with_the_game_but_not_with_what_a_player_may_see() -> None:
+    state = games.Whist().new_initial_state(seed=5)
+    move = state.legal_actions()[0]
+    assert state.child(move).seed == state.clone().seed == 5
+    assert state.view(0).seed is None
+    assert state.determinize(0, seed=1).seed is None
+    assert GAME.new_initial_state(seed=5).view(0).seed is None
+    assert state.game.state_from_array(state.array).seed is None
+
+
 def test_chance_that_comes_first_is_drawn_if_asked_for() -> None:
     game = games.Twenty48()
     assert game.new_initial_state().is_chance_node()

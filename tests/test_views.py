@@ -91,7 +91,7 @@ def test_where_nothing_is_hidden_a_player_knows_the_full_position() -> None:
 
 def test_a_game_that_does_not_say_what_is_possible_has_no_views() -> None:
     with pytest.raises(ValueError, match="Peek has no views: it needs the method possible_actions"):
-        Peek().new_initial_state().view(0)
+        Peek().new_initial_state(seed=0).view(0)
 
 
 ASKED: list[Callable[[State], Any]] = [
@@ -138,7 +138,8 @@ def test_a_view_is_the_same_in_all_worlds_that_its_player_cannot_tell_apart(game
             assert world.view(player) == state.view(player)
             assert world.view(player).array.tobytes() == state.view(player).array.tobytes()
             assert str(world.view(player)) == str(state.view(player))
-            assert set(vars(state.view(player))) == {"game", "array", "viewer"}
+            assert set(vars(state.view(player))) == {"game", "array", "viewer", "seed"}
+            assert state.view(player).seed is None  # it would tell the cards
     assert different > 3
 
 

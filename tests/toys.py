@@ -225,3 +225,45 @@ class RandomPayoffs(fastmcts.Game):
     def returns(self, state, out):
         for player in range(self.num_players):
             out[player] = (-0.7, -0.1, 0.2, 0.4, 1.0)[state[1] // (11 + 2 * player) % 5]
+
+
+COIN, WORD = 1, 2
+
+
+@dataclass(frozen=True)
+class Coin(fastmcts.Game):
+    """Player 1 sees a coin, and both say a word, player 0 first.  State: [words said, coin, words [2]]."""
+
+    num_players = 2
+    num_actions = 2
+    state_size = 4
+    max_game_length = 2
+
+    def initial(self, state, rng):
+        state[COIN] = below(rng, 2)
+
+    def current_player(self, state):
+        return state[0] if state[0] < 2 else fastmcts.TERMINAL
+
+    def legal_actions(self, state, actions) -> int:
+        actions[0] = 0
+        actions[1] = 1
+        return 2
+
+    def apply(self, state, action):
+        state[WORD + state[0]] = action
+        state[0] += 1
+
+    def returns(self, state, out):
+        out[0] = 1.0 if state[WORD] == state[COIN] else -1.0
+        out[1] = -out[0]
+
+    def determinize(self, state, player, rng):
+        if player == 0:
+            state[COIN] = below(rng, 2)
+
+    def observe(self, state, player, out):
+        for index in range(self.state_size):
+            out[index] = state[index]
+        if player == 0:
+            out[COIN] = -1

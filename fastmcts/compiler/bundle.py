@@ -14,7 +14,9 @@ from numba.core import cgutils
 from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, models, register_model, typeof_impl, unbox
-from numba.np.arrayobj import populate_array
+
+from fastmcts.compiler.decided import Known
+from fastmcts.compiler.flat_array import flat
 
 WORD = ir.IntType(64)
 
@@ -22,18 +24,31 @@ WORD = ir.IntType(64)
 class BundleType(types.Type):
     """The Numba type of a named tuple of one-dimensional, contiguous arrays."""
 
-    def __init__(self, class_name: str, fields: tuple[tuple[str, types.Array], ...]) -> None:
+    def __init__(self, class_name: str, fields: tuple[tuple[str, types.Array], ...], empty: frozenset[str]) -> None:
         self.class_name = class_name
         self.fields = fields
         self.arrays = dict(fields)
+        self.empty = empty
         # Names of types end up in the names of all compiled functions: a long one costs seconds.
-        digest = hashlib.sha256(repr(fields).encode()).hexdigest()[:8]
+        digest = hashlib.sha256(repr((fields, sorted(empty))).encode()).hexdigest()[:8]
         super().__init__(name=f"{class_name}<{digest}>")
 
     @property
-    def key(self) -> tuple[str, tuple[tuple[str, types.Array], ...]]:
+    def key(self) -> tuple[str, tuple[tuple[str, types.Array], ...], frozenset[str]]:
         """What makes two types the same."""
-        return self.class_name, self.fields
+        return self.class_name, self.fields, self.empty
+
+    def known_attribute(self, name: str) -> "EmptyArray | None":
+        """An array without entries."""
+        return EmptyArray() if name in self.empty else None
+
+
+class EmptyArray:
+    """An array of which a type tells that it has no entries."""
+
+    def known_attribute(self, name: str) -> Known | None:
+        """How many entries it has."""
+        return Known(0) if name == "size" else None
 
 
 def register_bundle(cls: type) -> None:
@@ -41,8 +56,9 @@ def register_bundle(cls: type) -> None:
 
     @typeof_impl.register(cls)
     def typeof_bundle(bundle: Any, context: Any) -> BundleType:
-        fields = ((name, typeof_impl(array, context)) for name, array in zip(bundle._fields, bundle, strict=True))
-        return BundleType(cls.__name__, tuple(fields))
+        fields = ((name, flat(typeof_impl(array, context))) for name, array in zip(bundle._fields, bundle, strict=True))
+        empty = frozenset(name for name, array in zip(bundle._fields, bundle, strict=True) if array.size == 0)
+        return BundleType(cls.__name__, tuple(fields), empty)
 
 
 @register_model(BundleType)
@@ -60,7 +76,7 @@ def unbox_bundle(bundle: BundleType, instance: Any, c: Any) -> NativeValue:
     is_error = cgutils.false_bit
     for index, (_, array_type) in enumerate(bundle.fields):
         item = c.pyapi.tuple_getitem(instance, index)
-        native = c.unbox(array_type, item)
+        native = c.unbox(types.Array(array_type.dtype, 1, "C"), item)
         array = c.context.make_array(array_type)(c.context, c.builder, value=native.value)
         c.builder.store(c.builder.ptrtoint(array.data, WORD), entry_of(c.builder, table, 2 * index))
         c.builder.store(array.nitems, entry_of(c.builder, table, 2 * index + 1))
@@ -85,17 +101,8 @@ def lower_field(context: Any, builder: Any, bundle: BundleType, table: Any, name
     index = list(bundle.arrays).index(name)
     array_type = bundle.arrays[name]
     address, length = (read_constant(builder, entry_of(builder, table, 2 * index + part)) for part in (0, 1))
-    array = context.make_array(array_type)(context, builder)
-    item_size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array_type.dtype)))
-    populate_array(
-        array,
-        data=builder.inttoptr(address, array.data.type),
-        shape=(length,),
-        strides=(item_size,),
-        itemsize=item_size,
-        meminfo=None,
-    )
-    return array._getvalue()
+    data = builder.inttoptr(address, context.get_data_type(array_type.dtype).as_pointer())
+    return context.data_model_manager[array_type].make(builder, data, length)
 
 
 def entry_of(builder: Any, table: Any, index: int) -> Any:

@@ -40,8 +40,11 @@ from numba.extending import (
     unbox,
 )
 
+from fastmcts.compiler.decided import Known
 from fastmcts.compiler.fingerprint import Reach, fingerprint, is_covered
-from fastmcts.compiler.jit import call_dispatcher, checks_bounds, compiled_method, forget_compiled
+from fastmcts.compiler.flat_array import flat
+from fastmcts.compiler.inner import InnerFunction
+from fastmcts.compiler.jit import checks_bounds, forget_compiled, inner_function
 from fastmcts.compiler.messages import explain
 from fastmcts.errors import CompileError
 
@@ -115,7 +118,7 @@ class Declaration:
         self.name = cls.__name__
         self.float_fields = tuple(float_attributes(component))
         self.constants = dict(constants_of(component, skip=self.float_fields))
-        self.compiled: dict[tuple[str, bool], Any] = {}  # by name, without and with bounds checks
+        self.compiled: dict[tuple[str, bool], InnerFunction] = {}  # by name, without and with bounds checks
 
     @property
     def key(self) -> Hashable:
@@ -136,11 +139,11 @@ class Declaration:
         """A hash of the code and the constants."""
         return fingerprint([self.functions[name] for name in sorted(self.functions)], self.constants)
 
-    def method(self, name: str) -> Any:
-        """The dispatcher of one method, made when a kernel first calls it."""
+    def method(self, name: str) -> InnerFunction:
+        """One method for the kernels that call it."""
         key = name, checks_bounds()
         if key not in self.compiled:
-            self.compiled[key] = compiled_method(self.functions[name])
+            self.compiled[key] = inner_function(self.functions[name])
         return self.compiled[key]
 
 
@@ -303,6 +306,11 @@ class ComponentType(types.Type):
         """The component's methods and constants."""
         return DECLARATIONS[self.key]
 
+    def known_attribute(self, name: str) -> Known | None:
+        """A constant of the component."""
+        constants = self.declaration.constants
+        return Known(constants[name]) if name in constants else None
+
 
 @typeof_impl.register(Component)
 def typeof_component(component: Component, context: Any) -> ComponentType:
@@ -365,7 +373,7 @@ def lower_attribute(context: Any, builder: Any, component: ComponentType, value:
 def constant_type(value: Any) -> types.Type:
     """The Numba type of a compile-time constant; arrays are read-only."""
     numba_type = typeof(value)
-    return numba_type.copy(readonly=True) if isinstance(numba_type, types.Array) else numba_type
+    return flat(numba_type.copy(readonly=True)) if isinstance(numba_type, types.Array) else numba_type
 
 
 METHOD_TEMPLATES: dict[str, type[AbstractTemplate]] = {}
@@ -385,9 +393,8 @@ def declare_method(name: str) -> None:
 
         def generic(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
             declaration = self.this.declaration
-            dispatcher = types.Dispatcher(declaration.method(name))
             try:
-                signature = dispatcher.get_call_type(self.context, (self.this, *args), kws)
+                signature = declaration.method(name).typed((self.this, *args), kws)
             except CompileError:
                 raise
             except Exception as error:
@@ -399,4 +406,4 @@ def declare_method(name: str) -> None:
 
     @lower_builtin(MethodTemplate.key, ComponentType, types.VarArg(types.Any))
     def lower_call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return call_dispatcher(signature.args[0].declaration.method(name), context, builder, signature, args)
+        return signature.args[0].declaration.method(name).call(context, builder, signature.args, args)

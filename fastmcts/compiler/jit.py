@@ -20,7 +20,8 @@ from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
 from fastmcts.compiler.cache import cached
-from fastmcts.compiler.linking import EntryCompiler, InnerCompiler
+from fastmcts.compiler.inner import PARTS, InnerFunction, inner_flags
+from fastmcts.compiler.passes import EntryCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -33,8 +34,11 @@ JIT_ENABLED: bool = not config.DISABLE_JIT  # pyright: ignore[reportAttributeAcc
 CODE_GENERATION: tuple[Any, ...] = tuple(getattr(config, name) for name in ("BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT"))
 
 
+#: The options of inner functions, without and with bounds checks.
+INNER_FLAGS = tuple(inner_flags(INNER_OPTIONS, boundscheck) for boundscheck in (False, True))
+
 #: What `compiled` has made of functions, without and with bounds checks, until rules are edited.
-DISPATCHERS: dict[tuple[Callable[..., Any], bool], Any] = {}
+COMPILED: dict[tuple[Callable[..., Any], bool], InnerFunction] = {}
 
 
 def compiled(function: Function) -> Function:
@@ -46,37 +50,35 @@ def compiled(function: Function) -> Function:
         key = function
 
         def generic(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
-            return types.Dispatcher(compiled_function(function)).get_call_type(self.context, args, kws)
+            return compiled_function(function).typed(args, kws)
 
     infer_global(function, types.Function(CompiledTemplate))
 
     @lower_builtin(function, types.VarArg(types.Any))
     def lower_call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return call_dispatcher(compiled_function(function), context, builder, signature, args)
+        return compiled_function(function).call(context, builder, signature.args, args)
 
     return function
 
 
-def compiled_function(function: Callable[..., Any]) -> Any:
-    """The dispatcher of a function that `compiled` has marked."""
+def part(function: Function) -> Function:
+    """The same for a function that several kernels call: it is never inlined, and optimised once for all of them."""
+    PARTS.add(function)
+    return compiled(function)
+
+
+def compiled_function(function: Callable[..., Any]) -> InnerFunction:
+    """What `compiled` makes of a function that it has marked."""
     key = function, checks_bounds()
-    if key not in DISPATCHERS:
-        DISPATCHERS[key] = compiled_method(function)
-    return DISPATCHERS[key]
+    if key not in COMPILED:
+        COMPILED[key] = inner_function(function)
+    return COMPILED[key]
 
 
 def checks_bounds() -> bool:
     """Whether the code that is being compiled checks bounds, so that what it calls must do so too."""
     flags = ConfigStack.top_or_none()
-    return flags is not None and flags.boundscheck
-
-
-def call_dispatcher(dispatcher: Any, context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """Generate code for a call of compiled code."""
-    function = types.Dispatcher(dispatcher)
-    call = context.get_function(function, function.get_call_type(context.typing_context, signature.args, {}))
-    context.add_linking_libs(getattr(call, "libs", ()))
-    return call(builder, args)
+    return flags is not None and bool(flags.boundscheck)
 
 
 def forget_compiled(dispatchers: Iterable[Any]) -> None:
@@ -85,14 +87,14 @@ def forget_compiled(dispatchers: Iterable[Any]) -> None:
     Args:
         dispatchers: Functions that a user has compiled with Numba's own decorators.
     """
-    DISPATCHERS.clear()
+    COMPILED.clear()
     for dispatcher in dispatchers:
         dispatcher.recompile()
 
 
-def compiled_method(function: Callable[..., Any]) -> Any:
-    """Compile a component's method, for the kernels that call it; Python cannot call the result."""
-    return njit(function, pipeline_class=InnerCompiler, boundscheck=checks_bounds(), **INNER_OPTIONS)
+def inner_function(function: Callable[..., Any]) -> InnerFunction:
+    """Prepare a function for the kernels that call it; Python cannot call the result."""
+    return InnerFunction(function, INNER_FLAGS[checks_bounds()])
 
 
 def entry(function: Function) -> Function:

@@ -2,26 +2,47 @@
 
 Numba optimises every function by itself, with all functions that it calls linked in, and makes machine code of it,
 although a kernel's inner functions are called by nobody else. So a big rule is optimised once at every level above
-it. Here inner functions are only simplified one by one; the entry links each of them once, as internal to itself, and
-LLVM optimises the whole from the bottom up and decides what to inline: Oh Hell compiles in a quarter of the time.
+it. Here the entry links each inner function once, as internal to itself, and LLVM optimises the whole from the bottom
+up and decides what to inline.
+
+What several kernels call, such as the search itself, is a part: optimised once, for all of them, and added to each
+when that has been optimised.
 """
 
+import re
 from typing import Any
 
 from llvmlite import binding as llvm
-from numba import _dynfunc, config  # pyright: ignore[reportAttributeAccessIssue]
+from numba import config
+from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
-from numba.core.typed_passes import NoPythonBackend
 
 #: How large a function may be, by LLVM's count, to be inlined at every place that calls it. Those with one place always
 #: are. With LLVM's own 225 Connect Four loses some percent.
 INLINED_SIZE = 1000
 
 
+#: A function of Numba's returns 0, or -2 for None; anything else is a failure, its own or that of one that it calls.
+FAILURE = re.compile(r"\bret i32 (?!(0|-2)\n)")
+
+
 class InnerLibrary(JITCodeLibrary):
-    """The code of a function that only kernels call: never made into machine code by itself."""
+    """The code of a function that only kernels call: never made into machine code by itself.
+
+    Attributes:
+        can_fail: Whether the function may raise, so that its callers have to look.
+    """
+
+    can_fail: bool
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Keep the code as it is: the entry simplifies it before it is inlined."""
+        text = cgutils.normalize_ir_text(str(ir_module))
+        self.can_fail = FAILURE.search(text) is not None
+        module = llvm.parse_assembly(text)
+        module.name = ir_module.name
+        module.data_layout = self._codegen._data_layout
+        self._final_module.link_in(module)
 
     def finalize(self) -> None:
         """Leave everything to the entry."""
@@ -39,47 +60,98 @@ class InnerLibrary(JITCodeLibrary):
         return self._shared_module
 
 
+class PartLibrary(InnerLibrary):
+    """The code of a function that several kernels call, with everything that it calls."""
+
+    _optimized: Any = None
+
+    def optimized(self) -> Any:
+        """The code, optimised when it is first asked for."""
+        if self._optimized is None:
+            names = {function.name for function in self._final_module.functions if not function.is_declaration}
+            module = self._final_module.clone()
+            link_below(module, self)
+            optimize(module, names, self._codegen._tm)
+            self._optimized = module
+        return self._optimized
+
+
 class EntryLibrary(JITCodeLibrary):
     """The code of a kernel that Python calls, with everything that it calls."""
 
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self.enable_object_caching()
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Add the code of the kernel and its wrapper for Python."""
+        for function in ir_module.functions:
+            if not function.is_declaration:
+                # The wrapper writes the tables of bundles, which kernels read as constants (bundle.py).
+                function.attributes.add("noinline")
+        super().add_ir_module(ir_module)
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Leave it to the optimisation of the whole."""
+        ll_module.data_layout = self._codegen._data_layout
+
     def finalize(self) -> None:
-        """Link all inner functions, once each, and optimise the whole."""
+        """Link all inner functions, once each, optimise the whole, and add the parts."""
         self._codegen._check_llvm_bugs()
         self._raise_if_finalized()
-        own = [function for function in self._final_module.functions if not function.is_declaration]
-        names = {function.name for function in own}
-        for function in own:
-            # The wrapper for Python writes the tables of bundles, which kernels read as constants (bundle.py).
-            function.add_function_attribute("noinline")
-        for library in link_below(self._final_module, self):
-            self._reload_init.update(library._reload_init)
-        for function in self._final_module.functions:
-            if not function.is_declaration and function.name not in names:
-                function.linkage = "internal"
-        self._optimize_final_module()
-        self._final_module.verify()
+        module = self._final_module
+        names = {function.name for function in module.functions if not function.is_declaration}
+        link_below(module, self)
+        optimize(module, names, self._codegen._tm)
+        for library in libraries_below(self):
+            inherit_reloading(self, library)
+            if isinstance(library, PartLibrary):
+                module.link_in(library.optimized(), preserve=True)
+        make_internal(module, names)
+        module.verify()
         self._finalize_final_module()
 
-    def _optimize_final_module(self) -> None:
-        tuning = llvm.create_pipeline_tuning_options()
-        tuning.speed_level = int(config.OPT)  # pyright: ignore[reportAttributeAccessIssue]
-        # Loops here are short: vectors cost a fifth of the time to optimise, and gain nothing.
-        tuning.loop_vectorization = tuning.slp_vectorization = False
-        tuning.inlining_threshold = INLINED_SIZE
-        builder = llvm.create_pass_builder(self._codegen._tm, tuning)
-        builder.getModulePassManager().run(self._final_module, builder)
+
+def inherit_reloading(entry: Any, library: Any) -> None:
+    """Let an entry do what a library needs when it is loaded from the cache; Numba has that since version 0.62."""
+    if hasattr(entry, "_reload_init"):
+        entry._reload_init.update(library._reload_init)
 
 
-def link_below(module: Any, library: JITCodeLibrary) -> list[Any]:
-    """Link all that a library calls into a module, each once; return the libraries."""
-    below = libraries_below(library)
-    for other in below:
-        is_inner = isinstance(other, InnerLibrary)
-        module.link_in(other._final_module if is_inner else other._get_module_for_linking(), preserve=True)
-    return below
+def optimize(module: Any, names: set[str], target_machine: Any) -> None:
+    """Optimise a module, all functions of which but some are called by nobody else.
+
+    Args:
+        module: The module.
+        names: The functions that are called from outside.
+        target_machine: What the code is for.
+    """
+    make_internal(module, names)
+    tuning = llvm.create_pipeline_tuning_options()
+    tuning.speed_level = int(config.OPT)  # pyright: ignore[reportAttributeAccessIssue]
+    # Loops here are short: vectors cost a fifth of the time to optimise, and gain nothing.
+    tuning.loop_vectorization = tuning.slp_vectorization = False
+    tuning.inlining_threshold = INLINED_SIZE
+    builder = llvm.create_pass_builder(target_machine, tuning)
+    builder.getModulePassManager().run(module, builder)
 
 
-def libraries_below(top: JITCodeLibrary) -> list[Any]:
+def make_internal(module: Any, names: set[str]) -> None:
+    """Let nobody outside of a module see its functions, but for some."""
+    for function in module.functions:
+        if not function.is_declaration and function.name not in names:
+            function.linkage = "internal"
+
+
+def link_below(module: Any, top: JITCodeLibrary) -> None:
+    """Link all that a library calls into a module, each once; parts are left out, with all that they call."""
+    for library in libraries_below(top, within_parts=False):
+        if not isinstance(library, PartLibrary):
+            is_inner = isinstance(library, InnerLibrary)
+            module.link_in(library._final_module if is_inner else library._get_module_for_linking(), preserve=True)
+
+
+def libraries_below(top: JITCodeLibrary, within_parts: bool = True) -> list[Any]:
     """All libraries that one needs, itself or through others.
 
     Those that Numba made hold what they need themselves. They come last, since of them LLVM links only what something
@@ -91,53 +163,6 @@ def libraries_below(top: JITCodeLibrary) -> list[Any]:
         library = waiting.pop()
         if library not in found and library is not top:
             found[library] = None
-            if isinstance(library, InnerLibrary):
+            if isinstance(library, InnerLibrary) and (within_parts or not isinstance(library, PartLibrary)):
                 waiting += library._linking_libraries
     return sorted(found, key=lambda library: not isinstance(library, InnerLibrary))
-
-
-@register_pass(mutates_CFG=False, analysis_only=False)
-class LeaveToTheEntry(LoweringPass):
-    """Register a function that has no machine code, so that other compiled code can call it."""
-
-    _name = "leave_to_the_entry"
-
-    def __init__(self) -> None:
-        LoweringPass.__init__(self)
-
-    def run_pass(self, state: Any) -> bool:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Give the function a name of its own, which Python cannot call."""
-        result = state.cr
-        name = result.fndesc.qualname.split(".")[-1]
-        module, kept = result.fndesc.lookup_module(), (result.library,)
-        nowhere = 1  # an address, which only a call from Python would go to
-        stand_in = _dynfunc.make_function(module, name, "called by kernels only", nowhere, result.environment, kept)
-        state.targetctx.insert_user_function(stand_in, result.fndesc, [result.library])
-        state.reload_init.extend(result.library._reload_init)
-        state.cr = result._replace(entry_point=stand_in)
-        return True
-
-
-class InnerCompiler(CompilerBase):
-    """Compiles a function that only kernels call, up to LLVM's assembly."""
-
-    def define_pipelines(self) -> list[PassManager]:
-        """Numba's own passes, but for the last step."""
-        self.state.library = InnerLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
-        self.state.flags.no_compile = True
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.add_pass_after(LeaveToTheEntry, NoPythonBackend)
-        passes.finalize()
-        return [passes]
-
-
-class EntryCompiler(CompilerBase):
-    """Compiles a kernel that Python calls."""
-
-    def define_pipelines(self) -> list[PassManager]:
-        """Numba's own passes, with another way to link and optimise."""
-        self.state.library = EntryLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
-        self.state.library.enable_object_caching()
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.finalize()
-        return [passes]

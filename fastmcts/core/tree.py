@@ -62,7 +62,9 @@ knows, in a binary search tree with the root on top:
 | size          | int64   | [1]   | all       | how many nodes are in use, children that wait among them   |
 | depth         | int64   | [1]   | all       | how many moves below the root the deepest node is          |
 
-N is the capacity, P the number of players, A the number of actions. What nobody asks for has length 0.
+N is the capacity, P the number of players, A the number of actions. What nobody asks for has length 0. The last
+`PADDING` entries of a field are never in use: children are read eight at a time (compiler/lanes.py), so that what
+stands behind the last ones is read too, and thrown away.
 
 `value_sum` belongs to the player who moved *into* the node, so selection at the parent maximises and
 nothing flips a sign: a player may move twice in a row, and any number may play. The root was not moved
@@ -72,21 +74,27 @@ to the player of its parent.
 """
 
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.compiler.bundle import register_bundle
+from fastmcts.compiler.lanes import LANES
 from fastmcts.core.constants import NONE, ROOT
 
 MAX_NODES = 2**31 - 1  # node indices are int32
 MAX_CHILDREN = 2**15 - 1  # child counts are int16
 MAX_VISITS = 2**31 - 1  # visits are int32
+PADDING = LANES - 1  # entries behind the last node
 
 
 class Tree(NamedTuple):
-    """The arrays of one search tree; the module's text describes each."""
+    """The arrays of one search tree, as `result.tree` shows them; the text of `fastmcts.core.tree` describes each.
+
+    `tree.visits[node]` is what a node was visited; node 0 is the root, and the first `tree.size[0]` nodes are in use.
+    """
 
     visits: NDArray[np.int32]
     value_sum: NDArray[np.float64]
@@ -115,6 +123,21 @@ class Tree(NamedTuple):
     reward_range: NDArray[np.float64]
     size: NDArray[np.int64]
     depth: NDArray[np.int64]
+
+    @property
+    def spans_positions(self) -> bool:
+        """Whether a node stands for many positions, so that children are found by their actions and may move."""
+        return self.available.size > 0
+
+    @property
+    def has_information_sets(self) -> bool:
+        """Whether every player has a tree of its own, of information sets."""
+        return self.known.size > 0
+
+    @property
+    def has_proofs(self) -> bool:
+        """Whether it is kept what nodes are proven to lead to."""
+        return self.lower.size > 0
 
 
 register_bundle(Tree)
@@ -158,15 +181,57 @@ TABLE_DTYPES: dict[str, type[np.generic]] = {
 
 STATISTICS = frozenset({*OPTIONAL_NODE_DTYPES, *PLAYER_DTYPES, *TABLE_DTYPES})
 
-#: What stands for a field that is not kept, in all trees.
-NOT_KEPT = {
-    name: np.empty(0, dtype) for name, dtype in {**OPTIONAL_NODE_DTYPES, **PLAYER_DTYPES, **TABLE_DTYPES}.items()
+#: What every tree has once.
+ONCE_DTYPES: dict[str, type[np.generic]] = {"reward_range": np.float64, "size": np.int64, "depth": np.int64}
+
+DTYPES: dict[str, type[np.generic]] = {
+    **NODE_DTYPES,
+    **OPTIONAL_NODE_DTYPES,
+    **PLAYER_DTYPES,
+    **TABLE_DTYPES,
+    **ONCE_DTYPES,
 }
+
+#: What stands for a field that is not kept, in all trees.
+NOT_KEPT = {name: np.empty(0, DTYPES[name]) for name in STATISTICS}
 
 #: The fields with entries for each node.
 PER_NODE = frozenset({*NODE_DTYPES, *OPTIONAL_NODE_DTYPES, *PLAYER_DTYPES})
 
 BYTES_PER_NODE: int = sum(np.dtype(dtype).itemsize for dtype in NODE_DTYPES.values())
+
+
+class Length(NamedTuple):
+    """How long one field of a tree is."""
+
+    name: str
+    dtype: np.dtype
+    per_node: int  # entries for each node
+    once: int  # entries besides
+
+
+@cache
+def lengths(statistics: frozenset[str], players: int, actions: int) -> tuple[Length, ...]:
+    """How long the fields of a tree are, in their order.
+
+    Args:
+        statistics: The optional fields that it keeps.
+        players: The number of players.
+        actions: The number of actions.
+    """
+    per_node = dict.fromkeys((*NODE_DTYPES, *OPTIONAL_NODE_DTYPES), 1) | dict.fromkeys(PLAYER_DTYPES, players)
+    once = {"action_visits": players * actions, "action_sum": players * actions}
+    once |= {"reference": actions + 1, "played": players * actions + 1, "reward_range": 2, "size": 1, "depth": 1}
+    kept = {*NODE_DTYPES, *ONCE_DTYPES, *statistics}
+    return tuple(
+        Length(name, np.dtype(DTYPES[name]), *((per_node.get(name, 0), once.get(name, 0)) if name in kept else (0, 0)))
+        for name in Tree._fields
+    )
+
+
+def bytes_per_node(statistics: frozenset[str], players: int) -> int:
+    """What a node takes in all arrays together."""
+    return sum(length.per_node * length.dtype.itemsize for length in lengths(statistics, players, 0))
 
 
 def allocate(capacity: int, statistics: Collection[str] = (), players: int = 0, actions: int = 0) -> Tree:
@@ -180,18 +245,15 @@ def allocate(capacity: int, statistics: Collection[str] = (), players: int = 0, 
         players: The number of players, for fields that need it.
         actions: The number of actions, for fields that need it.
     """
-    arrays = {**NOT_KEPT, **{name: np.empty(capacity, dtype) for name, dtype in NODE_DTYPES.items()}}
-    table_sizes = {"action_visits": players * actions, "action_sum": players * actions}
-    table_sizes |= {"reference": actions + 1, "played": players * actions + 1}
-    for name in statistics:
-        if name in OPTIONAL_NODE_DTYPES:
-            arrays[name] = np.empty(capacity, OPTIONAL_NODE_DTYPES[name])
-        elif name in PLAYER_DTYPES:
-            arrays[name] = np.empty(capacity * players, PLAYER_DTYPES[name])
-        elif name in TABLE_DTYPES:
-            arrays[name] = np.zeros(table_sizes[name], TABLE_DTYPES[name])
-    counters = {"size": np.zeros(1, np.int64), "depth": np.zeros(1, np.int64)}
-    return Tree(**arrays, **counters, reward_range=np.array([np.inf, -np.inf]))  # pyright: ignore[reportArgumentType]
+    arrays: list[NDArray[Any]] = []
+    for name, dtype, per_node, once in lengths(frozenset(statistics), players, actions):
+        if per_node > 0:
+            arrays.append(np.empty(capacity * per_node, dtype))
+        else:
+            arrays.append(np.zeros(once, dtype) if once > 0 else NOT_KEPT[name])
+    tree = Tree._make(arrays)
+    tree.reward_range[0], tree.reward_range[1] = np.inf, -np.inf
+    return tree
 
 
 def grown(tree: Tree, capacity: int) -> Tree:

@@ -1,23 +1,25 @@
-"""The positions of a batch, and what one thread does for them in compiled code."""
+"""The positions of a batch, and what one thread does for them."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmcts.compiler.atomics import fetch_add
 from fastmcts.compiler.jit import compiled_for
-from fastmcts.core.constants import NONE
+from fastmcts.core.constants import FULL, NONE
 from fastmcts.engine import capacity
-from fastmcts.engine.aside import Flag
 from fastmcts.engine.budget import Budget
+from fastmcts.engine.driver import Driver, StoppedError
+from fastmcts.engine.plan import Plan
+from fastmcts.engine.readout import Readout
 from fastmcts.engine.searcher import COMPILED, Searcher, known_speed, note_speed
-from fastmcts.game import Game
-from fastmcts.kernels.batch import run_batch
-from fastmcts.options import Options
-from fastmcts.rng import make_rngs, spawn_seeds
+from fastmcts.engine.tasks import Flag
+from fastmcts.kernels.batch import Batch, Cursor, run_batch
+from fastmcts.rng import make_rngs, spawn_seed, spawn_seeds
+from fastmcts.state import State
 
 
 class BatchQueue:
@@ -40,25 +42,53 @@ class BatchQueue:
 
 
 class BatchTask:
-    """The positions of a batch, and what is found about each; threads write to different rows."""
+    """The positions of a batch, and what is found about each; threads write to different rows.
 
-    def __init__(
-        self, game: Game, options: Options, positions: NDArray[np.int64], viewers: tuple[int | None, ...]
-    ) -> None:
-        count = len(positions)
-        self.game = game
-        self.options = options
-        self.positions = positions  # int64 [B, state_size]
-        self.viewers = viewers  # [B], whose view each is; None for a full position
-        self.simulations = options.simulations or 1  # for each
-        self.generators = make_rngs(spawn_seeds(options.seed, count))  # uint64 [B, 2]
-        self.visits = np.zeros((count, game.num_actions), np.int64)
-        self.value_sums = np.zeros((count, game.num_actions), np.float64)
-        proofs = (count if options.solver else 0, game.num_actions)
+    Args:
+        plan: How to search each.
+        seed: From which each gets one of its own.
+        roots: The positions.
+    """
+
+    def __init__(self, plan: Plan, seed: int, roots: Sequence[State]) -> None:
+        count, num_actions = len(roots), plan.game.num_actions
+        self.plan = plan
+        self.seed = seed
+        self.roots = roots
+        self.positions = np.array([root.array for root in roots])  # int64 [B, state_size]
+        self.visits = np.zeros((count, num_actions), np.int64)
+        self.value_sums = np.zeros((count, num_actions), np.float64)
+        proofs = (count if plan.options.solver else 0, num_actions)
         self.lower = np.zeros(proofs)  # what each move is proven to bring
         self.upper = np.ones(proofs)
         self.only = np.full(count, NONE, np.int64)  # the only move where there is one
         self.action = np.full(count, NONE, np.int64)  # the move to make, where a worker has chosen it
+
+    @property
+    def count(self) -> int:
+        """How many positions there are."""
+        return len(self.roots)
+
+    @cached_property
+    def rows(self) -> Batch:
+        """The batch as kernels see it."""
+        return Batch(
+            positions=self.positions,
+            generators=make_rngs(spawn_seeds(self.seed, self.count)),
+            simulations=self.plan.options.simulations or 1,
+            search_forced=self.plan.options.search_forced,
+            visits=self.visits,
+            value_sums=self.value_sums,
+            lower=self.lower,
+            upper=self.upper,
+            only=self.only,
+        )
+
+    def found(self, row: int) -> Readout:
+        """What was found about the legal moves of one position."""
+        actions = np.array(self.roots[row].legal_actions(), np.int64)
+        bounds = (self.lower[row, actions], self.upper[row, actions]) if self.plan.options.solver else ()
+        return Readout(actions, self.visits[row, actions], self.value_sums[row, actions], *bounds)
 
 
 class KernelWorker:
@@ -67,56 +97,100 @@ class KernelWorker:
     def __init__(self, task: BatchTask, threads: int) -> None:
         self.task = task
         self.simulations = 0
-        self.cursor = capacity.on_own_lines(np.array([NONE, 0, 0], np.int64))
-        self.searcher = Searcher(task.game, task.options, threads)
-        self.searcher.plant(task.positions[0])
+        own = capacity.on_own_lines(np.array([NONE, 0, 0], np.int64))
+        self.cursor = Cursor(own[0:1], own[1:2], own[2:3])
+        self.searcher = Searcher(task.plan, parts=threads)
         self.kernel = self.searcher.variant(run_batch)
 
     def prepare(self) -> float:
         """Compile the kernels, or load them from the cache; return the seconds."""
         start = time.perf_counter()
-        key = run_batch, self.searcher.compiled_key
-        if key not in COMPILED:
-            self.run_kernel(BatchQueue(0), 0)
-            COMPILED[key] = compiled_for(self.kernel, *self.arguments(BatchQueue(0)), 0)
-        self.kernel = COMPILED[key]
-        self.pace = Budget(None, None, known_speed(self.kernel, self.task.game))
-        if self.task.simulations * capacity.most_new_nodes(self.searcher.strategy) > self.searcher.limit:
-            self.searcher.prepare_recycling()
+        plan, searcher = self.task.plan, self.searcher
+        if run_batch not in plan.kernels:
+            key = searcher.compiled_key(run_batch)
+            if key not in COMPILED:
+                searcher.plant(self.task.positions[0])
+                self.run_kernel(BatchQueue(0), 0)
+                COMPILED[key] = compiled_for(self.kernel, *self.arguments(BatchQueue(0)), 0)
+            plan.kernels[run_batch] = COMPILED[key]
+        self.kernel = plan.kernels[run_batch]
+        self.pace = Budget(None, None, known_speed(self.kernel, plan.game))
+        if self.task.rows.simulations * plan.most_new_nodes > searcher.limit:
+            searcher.prepare_recycling()
         return time.perf_counter() - start
 
     @property
     def positions(self) -> int:
         """How many were finished."""
-        return int(self.cursor[2])
+        return int(self.cursor.finished[0])
 
     @property
     def is_searching(self) -> bool:
         """Whether a position is half done."""
-        return self.cursor[0] != NONE
+        return self.cursor.row[0] != NONE
 
     def work(self, queue: BatchQueue, show: Callable[[], None]) -> None:
         """Search positions from a queue until there are none left; `show` is called now and then."""
         while (self.is_searching or not queue.is_empty) and not queue.stop.is_set:
-            added = self.run_kernel(queue, self.pace.next_chunk())
+            added, why = self.run_kernel(queue, self.pace.next_chunk())
             if added > 0:
                 self.pace.record(added)
             self.simulations += added
-            if self.is_searching and self.searcher.is_full:
+            if why == FULL:
                 self.searcher.make_room(None, queue.stop)
             show()
         if self.simulations > 0:
-            note_speed(self.kernel, self.task.game, self.pace.took / self.pace.chunk)
+            note_speed(self.kernel, self.task.plan.game, self.pace.took / self.pace.chunk)
 
-    def run_kernel(self, queue: BatchQueue, simulations: int) -> int:
-        """Search on; return how many simulations were added."""
-        with self.searcher.blaming_the_game(lambda: self.task.positions[max(0, self.cursor[0])]):
+    def run_kernel(self, queue: BatchQueue, simulations: int) -> tuple[int, int]:
+        """Search on; return how many simulations were added, and why no more."""
+        try:
             return self.kernel(*self.arguments(queue), simulations)
+        except BaseException as error:
+            self.searcher.blame(error, lambda: self.task.positions[max(0, self.cursor.row[0])])
+            raise
 
     def arguments(self, queue: BatchQueue) -> tuple[Any, ...]:
         """Those of the kernel, but for the number of simulations."""
-        task, searcher = self.task, self.searcher
-        todo = (task.positions, task.generators, task.simulations, task.options.search_forced)
-        found = (task.visits, task.value_sums, task.lower, task.upper, task.only)
+        searcher = self.searcher
         buffers = (searcher.tree, searcher.scratch, searcher.rng)
-        return searcher.strategy, *buffers, todo, found, queue.next, self.cursor
+        return searcher.strategy, *buffers, self.task.rows, queue.next, self.cursor
+
+
+class DriverWorker:
+    """Searches positions one after the other with all that a search can do: clocks, stoppers, several trees."""
+
+    def __init__(self, task: BatchTask, threads: int) -> None:
+        self.task = task
+        self.positions = 0
+        self.simulations = 0
+        self.driver = Driver(task.plan.in_worker(), task.seed, sharers=threads)
+
+    def prepare(self) -> float:
+        """Compile the kernels, or load them from the cache; return the seconds."""
+        self.driver.forest.plant(self.task.positions[0])
+        return self.driver.forest.prepare(self.task.plan.options.simulations)
+
+    def work(self, queue: BatchQueue, show: Callable[[], None]) -> None:
+        """Search positions from a queue until there are none left; `show` is called after each."""
+        task = self.task
+        self.driver.stop = queue.stop
+        for row in queue.taken():
+            self.driver.start_over(spawn_seed(task.seed, row))
+            try:
+                result = self.driver.search(self.driver.request(task.roots[row]))
+            except StoppedError:
+                return
+            actions = result.actions
+            task.visits[row, actions] = result.visits
+            task.value_sums[row, actions] = result.value_sums
+            if result.lower is not None and result.upper is not None:
+                task.lower[row, actions] = result.lower
+                task.upper[row, actions] = result.upper
+            if len(actions) == 1:
+                task.only[row] = actions[0]
+            if result.action is not None:
+                task.action[row] = result.action
+            self.positions += 1
+            self.simulations += result.simulations
+            show()

@@ -1,8 +1,8 @@
 """One tree, and what it takes to add simulations to it."""
 
 import time
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
+from contextvars import copy_context
 from functools import partial
 from typing import Any
 
@@ -10,26 +10,24 @@ import numpy as np
 
 from fastmcts.compiler.jit import JIT_ENABLED, bounds_checked, compiled_for
 from fastmcts.core import tree as trees
-from fastmcts.core.constants import NONE, ROOT
+from fastmcts.core.constants import DONE, FULL, NONE, ROOT
 from fastmcts.core.scratch import Scratch, make_scratch
 from fastmcts.core.tree import Tree
 from fastmcts.core.types import Position
 from fastmcts.engine import capacity
-from fastmcts.engine.aside import Aside, Flag
-from fastmcts.engine.plan import make_strategy
+from fastmcts.engine.plan import Plan
 from fastmcts.engine.rule_checks import Remains, out_of_bounds
+from fastmcts.engine.tasks import Flag, Task
 from fastmcts.engine.trial import try_out
 from fastmcts.errors import CompileError, GameError
 from fastmcts.game import Game
 from fastmcts.kernels.loop import run
 from fastmcts.kernels.plant import plant
-from fastmcts.options import Options
 from fastmcts.rng import make_rng
-from fastmcts.strategies.strategy import Strategy
 
 GRACE_SECONDS = 0.01  # by which making room may pass the deadline
 GROWTH_SECONDS = 8e-8  # that copying a node to fresh memory may take; mostly it is a quarter of that
-SMALL_TREE = 50_000  # nodes: to change a tree aside would take longer than to change it
+SMALL_TREE = 50_000  # nodes: to start a thread would take longer than to change the tree here
 
 
 #: Kernels and games that were used in this process -> seconds for a simulation, when it was last measured.
@@ -55,57 +53,53 @@ def note_speed(kernel: Callable[..., Any], game: Game, seconds: float) -> None:
     KNOWN_SPEEDS[kernel, type(game)] = seconds
 
 
-def scratch_for(strategy: Strategy, checked: bool = False) -> Scratch:
-    """The buffers of one thread; a checked search keeps its moves, to find out which rule fails."""
-    game = strategy.game
-    moves_kept = game.max_game_length if strategy.keeps_moves or checked else 0
-    path = game.max_game_length if strategy.method.keeps_path else 0
+def scratch_for(plan: Plan) -> Scratch:
+    """The buffers of one thread."""
+    game = plan.game
     sizes = game.state_size, game.num_actions, game.num_players, game.num_chance_outcomes
-    return make_scratch(*sizes, moves_kept, path)
+    return make_scratch(*sizes, plan.moves_kept, plan.longest_path)
 
 
-def empty_tree(strategy: Strategy, nodes: int) -> Tree:
+def empty_tree(plan: Plan, nodes: int) -> Tree:
     """A tree with the fields that the components ask for."""
-    return trees.allocate(nodes, strategy.statistics, strategy.game.num_players, strategy.game.num_actions)
+    return trees.allocate(nodes, plan.statistics, plan.game.num_players, plan.game.num_actions)
 
 
 class Searcher:
     """Grows one tree from a position.
 
     Args:
-        game: The game.
-        options: How to search.
+        plan: How to search.
         parts: How many trees share the memory that the options allow.
-        trees: How many trees the search has.
         writers: How many threads add nodes to the tree at the same time.
     """
 
-    kernel: Callable[..., int] = staticmethod(run)  # until it is compiled
+    entry: Callable[..., tuple[int, int]] = staticmethod(run)
 
-    def __init__(self, game: Game, options: Options, parts: int = 1, trees: int = 1, writers: int = 1) -> None:
-        self.game = game
-        self.strategy = make_strategy(game, options)
-        self.checked = options.checked
-        self.scratch = scratch_for(self.strategy, self.checked)
-        tree = empty_tree(self.strategy, capacity.first_capacity(self.strategy, options.simulations))
+    def __init__(self, plan: Plan, parts: int = 1, writers: int = 1) -> None:
+        self.plan = plan
+        self.game = plan.game
+        self.strategy = plan.strategy
+        self.kernel = self.entry  # until it is compiled
         self.writers = writers
-        self.room = capacity.most_nodes(self.strategy, tree, options.memory_mb, parts, writers)
-        self.arrays, self.trees = tree, trees
-        self.set_clock(options.seconds)
-        self.change: Aside[int] | None = None  # of the tree, which goes on aside
-        self.tree = capacity.within(tree, self.limit)
-        self.is_apart = options.threads > 1
-        self.position = np.zeros(game.state_size, np.int64)
+        self.room = capacity.most_nodes(plan, parts, writers)
+        self.set_clock(plan.options.seconds)
+        self.change: Task[int] | None = None  # of the tree, which is under way in another thread
+        tree = empty_tree(plan, capacity.first_capacity(plan, plan.options.simulations))
+        self.arrays = capacity.within(tree, self.limit)
+        self.scratch = scratch_for(plan)
+        self.is_apart = plan.options.threads > 1
+        self.position = np.zeros(plan.game.state_size, np.int64)
         self.rng = np.zeros(2, np.uint64)
         if self.is_apart:
-            self.scratch, self.tree = capacity.set_apart(self.scratch), capacity.set_apart(self.tree)
+            self.scratch, self.arrays = capacity.set_apart(self.scratch), capacity.set_apart(self.arrays)
             self.rng = capacity.on_own_lines(self.rng)
         self.is_planted = False
+        self.stopped = DONE  # why the kernel stopped: DONE, DECIDED or FULL
         self.observer = 0  # the player to move where the tree was planted, whose knowledge is in it
         self.recycled = 0  # nodes, since the tree was planted
         self.most_used = 0  # nodes, since the tree was planted
-        self.seconds_per_node = capacity.seconds_per_node(tree)  # that recycling takes
-        self.node_bytes = capacity.bytes_per_node(tree)
+        self.seconds_per_node = capacity.seconds_per_node(plan)  # that recycling takes
 
     @property
     def tree(self) -> Tree:
@@ -139,8 +133,7 @@ class Searcher:
         """Have no more nodes than a search by the clock can compact within its time, if there is one."""
         self.limit = self.room
         if seconds is not None:
-            in_time = capacity.most_nodes_in_time(self.strategy, self.arrays, seconds, self.trees, self.writers)
-            self.limit = min(self.room, in_time)
+            self.limit = min(self.room, capacity.most_nodes_in_time(self.plan, seconds, self.writers))
 
     def advance(self, path: list[int], position: Position) -> None:
         """Make the node at the end of a path of actions the root, or start anew there if it is not in the tree."""
@@ -153,38 +146,51 @@ class Searcher:
         self.note_use()
         self.make_change(partial(capacity.make_root, self.tree, node, self.root, position.copy()))
 
-    def prepare(self, key: Hashable) -> float:
-        """Compile the kernels for these components, of this key, or load them from the cache; return the seconds."""
+    def prepare(self) -> float:
+        """Compile the kernel for the plan's components, or load it from the cache; return the seconds."""
+        known = self.plan.kernels.get(self.entry)
+        if known is not None:
+            self.kernel = known
+            return 0.0
         start = time.perf_counter()
+        key = self.compiled_key(self.entry)
         try:
             if key not in COMPILED:
                 try_out(self.game)
-                self.kernel = self.variant(type(self).kernel)
+                self.kernel = self.variant(self.entry)
                 self.run_kernel(0)
                 COMPILED[key] = compiled_for(self.kernel, *self.arguments, 0)
         except CompileError as error:
             raise error.with_traceback(None) from None
-        self.kernel = COMPILED[key]
+        self.kernel = self.plan.kernels[self.entry] = COMPILED[key]
         return time.perf_counter() - start
 
-    @property
-    def compiled_key(self) -> Hashable:
-        """What decides which kernel has to be compiled."""
-        return type(self), self.checked, *(component.numba_type for component in self.strategy)
+    def compiled_key(self, entry: Callable[..., Any]) -> Hashable:
+        """What decides how a kernel has to be compiled."""
+        return entry, self.plan.options.checked, *self.plan.rules
 
-    def variant(self, kernel: Callable[..., int]) -> Callable[..., int]:
-        """The kernel without or with bounds checks, as the options say."""
-        return bounds_checked(kernel) if self.checked else kernel
+    def variant(self, entry: Callable[..., Any]) -> Callable[..., Any]:
+        """A kernel without or with bounds checks, as the options say."""
+        return bounds_checked(entry) if self.plan.options.checked else entry
 
     def prepare_recycling(self) -> float:
         """Compile what makes room in a full tree, or load it from the cache; return the seconds."""
+        return self.prepare_change(capacity.drop_least_visited)
+
+    def prepare_advancing(self) -> float:
+        """Compile what makes another node the root, or load it from the cache; return the seconds."""
+        position = np.zeros_like(self.position)
+        return self.prepare_change(capacity.make_root, ROOT, position, position.copy())
+
+    def prepare_change(self, change: Callable[..., int], *arguments: Any) -> float:
+        """Make a change to a tree like this one, unless that was done before in this process; return the seconds."""
         start = time.perf_counter()
-        key = "recycling", self.strategy.statistics
+        key = change, self.plan.statistics
         if key not in COMPILED:
-            tree = empty_tree(self.strategy, capacity.first_capacity(self.strategy, 0))
+            tree = empty_tree(self.plan, capacity.first_capacity(self.plan, 0))
             plant(self.game, tree, 0)
-            capacity.drop_least_visited(tree)
-            COMPILED[key] = capacity.drop_least_visited
+            change(tree, *arguments)
+            COMPILED[key] = change
         return time.perf_counter() - start
 
     def simulate(self, simulations: int, deadline: float | None = None, stop: Flag = NEVER) -> int:
@@ -199,14 +205,9 @@ class Searcher:
             How many were added: fewer only when time is up or nothing is left to find out.
         """
         done = self.run_kernel(simulations)
-        while done < simulations and self.is_full and self.make_room(deadline, stop):
+        while self.stopped == FULL and self.make_room(deadline, stop):
             done += self.run_kernel(simulations - done)
         return done
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the next simulations, one for each writer, might not find room."""
-        return int(self.tree.size[0]) > self.tree.visits.size - self.writers * capacity.most_new_nodes(self.strategy)
 
     def make_room(self, deadline: float | None, stop: Flag) -> bool:
         """Grow the tree, or recycle at the limit; False if it seems too long for the deadline, or nobody waits."""
@@ -229,7 +230,7 @@ class Searcher:
         return True
 
     def make_change(self, work: Callable[[], int]) -> None:
-        """Have the tree changed, if it is large aside: Ctrl-C need not wait for that, but who looks at the tree does.
+        """Have the tree changed, by another thread if it is large: Ctrl-C need not wait for that.
 
         Args:
             work: Makes the change; returns how many nodes were recycled.
@@ -237,7 +238,7 @@ class Searcher:
         if JIT_ENABLED and int(self.tree.size[0]) < SMALL_TREE:
             self.recycled += work()
             return
-        self.change = Aside(work)
+        self.change = Task(partial(copy_context().run, work))  # it may have to be compiled, unseen or not
         self.change.start()
 
     def finish_change(self) -> None:
@@ -258,12 +259,16 @@ class Searcher:
     @property
     def bytes_used(self) -> int:
         """How much memory the tree has used, now or before it was made smaller."""
-        return max(self.most_used, int(self.tree.size[0])) * self.node_bytes
+        return max(self.most_used, int(self.tree.size[0])) * self.plan.node_bytes
 
     def run_kernel(self, simulations: int) -> int:
-        """Add up to so many simulations, as many as surely find room; return how many."""
-        with self.blaming_the_game():
-            return self.kernel(*self.arguments, simulations)
+        """Add up to so many simulations, as many as surely find room; return how many, and note why no more."""
+        try:
+            added, self.stopped = self.kernel(*self.arguments, simulations)
+            return added
+        except BaseException as error:
+            self.blame(error)
+            raise
 
     @property
     def arguments(self) -> tuple[Any, ...]:
@@ -275,30 +280,24 @@ class Searcher:
         """The buffers of all threads that work on the tree."""
         return [self.scratch]
 
-    @contextmanager
-    def blaming_the_game(self, find_root: Callable[[], Position] | None = None) -> Iterator[None]:
-        """Say which game is at fault if a kernel fails, and do not go on from a tree that is half done.
+    def blame(self, error: BaseException, find_root: Callable[[], Position] | None = None) -> None:
+        """Say which game is at fault if a kernel has failed, and do not go on from a tree that is half done.
 
         Args:
-            find_root: Tells then from which position simulations started, if not from the root.
+            error: How it has failed; what says enough already is not raised here.
+            find_root: Tells from which position simulations started, if not from the root.
         """
-        try:
-            yield
-        except CompileError:
-            raise
-        except GameError as error:
-            self.is_planted = False
+        if isinstance(error, CompileError):
+            return
+        if isinstance(error, KeyboardInterrupt):
+            # Compiled code is never interrupted; plain Python may have been in the middle of a simulation.
+            self.is_planted = self.is_planted and JIT_ENABLED
+            return
+        self.is_planted = False
+        if isinstance(error, GameError):
             raise GameError(f"{self.game.name} breaks the rules for games: {error}") from None
-        except IndexError as error:
-            self.is_planted = False
+        if isinstance(error, IndexError):
             root = self.root if find_root is None else find_root()
             replayable = 0 if self.game.has_hidden_information else None  # moves in a world that was drawn are not
             remains = [Remains(root, s.moves[:replayable].tolist(), s.state) for s in self.scratches]
             raise out_of_bounds(self.game, remains, error) from error
-        except Exception:
-            self.is_planted = False
-            raise
-        except KeyboardInterrupt:
-            # Compiled code is never interrupted; plain Python may have been in the middle of a simulation.
-            self.is_planted = self.is_planted and JIT_ENABLED
-            raise

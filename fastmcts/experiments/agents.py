@@ -16,7 +16,7 @@ import numpy as np
 from fastmcts.batch import search_batch
 from fastmcts.compiler.component import plain
 from fastmcts.compiler.jit import wrapping_integers
-from fastmcts.engine.plan import settle
+from fastmcts.engine.plan import plan_for
 from fastmcts.experiments.text import (
     known_components,
     parsed,
@@ -34,7 +34,7 @@ from fastmcts.options import Options, SearchOptions, make_options
 from fastmcts.rng import make_rng, spawn_seed
 from fastmcts.search import search
 from fastmcts.state import State
-from fastmcts.strategies.methods import PIMC, SinglePerspective
+from fastmcts.strategies.methods import SinglePerspective
 
 #: Options of a search that are no part of how it plays: whoever lets it play decides them.
 NOT_OF_AGENTS = ("seed", "progress", "trace", "on_interrupt")
@@ -148,9 +148,8 @@ class Search(Agent):
 
     def prepare(self, state: State) -> None:
         """Compile what `choose_many` calls."""
-        method = settle(state.game, make_options(self.options)).method
-        least = method.worlds if isinstance(method, PIMC) else self.options.get("trees", 1)
-        options: dict[str, Any] = {**self.options, "simulations": least, "seed": 0}
+        plan, _ = plan_for(state.game, None, self.options, "batch")
+        options: dict[str, Any] = {**self.options, "simulations": plan.trees, "seed": 0}
         search_batch([state], **options)
 
     def choose(self, state: State, seed: int = 0) -> int:

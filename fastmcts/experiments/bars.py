@@ -1,13 +1,15 @@
 """Progress bars for experiments, drawn on standard error with rich."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+
+from fastmcts.compiler.notice import Heeding
 
 #: Called with how many games are over and the score so far, which is printed.
 Show = Callable[[float, object], object]
 
-#: True for a bar, False for none, or a function of one's own.
-ProgressOption = bool | Show
+#: True for a bar, or a function of one's own; False to see nothing at all, None only that something is being compiled.
+ProgressOption = bool | Show | None
 
 
 @contextmanager
@@ -46,12 +48,10 @@ def bars() -> Iterator[Callable[[str, int], Show]]:
 @contextmanager
 def shown_progress(option: ProgressOption, name: str, games: int) -> Iterator[Show]:
     """What an option says about progress, as a function to call; a bar is taken away at the end."""
-    if option is True:
-        with bars() as add:
+    if not (option is None or isinstance(option, bool) or callable(option)):
+        raise TypeError(f"progress must be True, False, None or a function, not {option!r}")
+    with Heeding(option), bars() if option is True else nullcontext() as add:
+        if add is not None:
             yield add(name, games)
-    elif option is False:
-        yield lambda over, score: None
-    elif callable(option):
-        yield option
-    else:
-        raise TypeError(f"progress must be True, False or a function, not {option!r}")
+        else:
+            yield option if callable(option) else lambda over, score: None

@@ -100,7 +100,7 @@ def play_deals(
     seed: int = 0,
     *,
     processes: int = 1,
-    progress: ProgressOption = False,
+    progress: ProgressOption = None,
 ) -> DealsResult:
     """Let an agent play many deals of a game for one; a search keeps its tree through a deal.
 
@@ -110,7 +110,8 @@ def play_deals(
         deals: How many; deal i is that of the seed `spawn_seed(seed, i)`.
         seed: Decides deals, dice and searches.
         processes: How many processes share the deals; the result is the same for any number.
-        progress: True for a bar, or a function that is called with the number of deals and the result so far.
+        progress: True for a bar, or a function that is called with the number of deals and the result so far; False to
+            see nothing at all, not even that something is being compiled.
     """
     if not isinstance(game, Game):
         raise TypeError(f"play_deals takes a Game, such as games.Klondike(), not {game!r}")

@@ -159,7 +159,7 @@ def play_match(
     opening_moves: int | None = None,
     counts: str | None = None,
     threads: int = 1,
-    progress: ProgressOption = False,
+    progress: ProgressOption = None,
 ) -> MatchResult:
     """Play a match between two agents.
 
@@ -177,7 +177,8 @@ def play_match(
         counts: "games" gives a point for each; "deals" gives one for each pair, by the sum of what each side won, so
             that the luck of the deal is the same for both. By default deals where there is a deal.
         threads: How many threads share the searches of an agent that does not say.
-        progress: True for a bar, or a function that is called with the games that are over and the result so far.
+        progress: True for a bar, or a function that is called with the games that are over and the result so far; False
+            to see nothing at all, not even that something is being compiled.
     """
     if not isinstance(game, Game):
         raise TypeError(f"play_match takes a Game, such as games.ConnectFour(), not {game!r}")

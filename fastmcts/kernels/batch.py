@@ -1,65 +1,91 @@
 """Search many positions, one after the other, in one tree."""
 
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
 from fastmcts.compiler.atomics import fetch_add
+from fastmcts.compiler.bundle import register_bundle
 from fastmcts.compiler.jit import compiled, entry
-from fastmcts.core.constants import NONE, ROOT, TERMINAL
+from fastmcts.core.constants import DONE, FULL, NONE, ROOT, TERMINAL
 from fastmcts.kernels.copy import copy
 from fastmcts.kernels.loop import search
 from fastmcts.kernels.moves import legal_moves
 from fastmcts.kernels.plant import plant
 
 
+class Batch(NamedTuple):
+    """The B positions of a batch, and what is found about their A actions; threads write to different rows."""
+
+    positions: NDArray[np.int64]  # [B, state_size]
+    generators: NDArray[np.uint64]  # [B, 2], those with which the searches start
+    simulations: int  # for each position
+    search_forced: bool  # whether to search where there is only one move
+    visits: NDArray[np.int64]  # [B, A]
+    value_sums: NDArray[np.float64]  # [B, A]
+    lower: NDArray[np.float64]  # [B, A], the least reward that each move is proven to bring; empty without a solver
+    upper: NDArray[np.float64]  # [B, A], the most
+    only: NDArray[np.int64]  # [B], the only move; NONE where there are more or none
+
+
+class Cursor(NamedTuple):
+    """Where one thread is in a batch."""
+
+    row: NDArray[np.int64]  # [1], the position that it is searching; NONE between two
+    simulations: NDArray[np.int64]  # [1], those of that position so far
+    finished: NDArray[np.int64]  # [1], how many positions it has finished
+
+
+register_bundle(Cursor)
+
+
 @entry
-def run_batch(strategy, tree, scratch, rng, task, found, queue, cursor, simulations):
+def run_batch(strategy, tree, scratch, rng, batch, queue, cursor, simulations):
     """Search positions until `simulations` are used up, the tree is full or all positions are taken.
 
-    Everything but the components and the task is modified in place.
+    Everything but the components and the positions is modified in place.
 
     Args:
         strategy: The components.
         tree: A tree for all positions of this thread, one at a time.
         scratch: Buffers of this thread.
         rng: uint64 [2], the generator of this thread.
-        task: positions int64 [B, state_size], generators uint64 [B, 2] with which each starts, simulations for
-            each, and whether to search where there is only one move.
-        found: visits int64 [B, num_actions], value_sums float64 [B, num_actions], the least and the most
-            reward that each move is proven to bring, both float64 [B, num_actions] or empty without a
-            solver, and the only move int64 [B], NONE where there are more or none.
+        batch: The positions.
         queue: int64 [1], the next position that no thread has taken.
-        cursor: int64 [3]: the position that this thread is searching, NONE between two; its simulations so far;
-            how many positions this thread has finished.
+        cursor: Where this thread is.
         simulations: How many to add in this call.
 
     Returns:
-        How many were added.
+        How many were added, and why no more: FULL in the middle of a position, or DONE.
     """
-    positions, generators, budget, search_forced = task
-    visits, value_sums, lower, upper, only = found
-    last_with_room = tree.visits.size - strategy.method.most_new_nodes(strategy.game)
     left = simulations
     while left > 0:
-        if cursor[0] == NONE:
+        if cursor.row[0] == NONE:
             taken = fetch_add(queue, 0, 1)
-            if taken >= len(positions):
+            if taken >= len(batch.positions):
                 break
-            only[taken] = start(strategy.game, tree, scratch, positions[taken])
-            if tree.player[ROOT] == TERMINAL or (only[taken] != NONE and not search_forced):
-                cursor[2] += 1
+            batch.only[taken] = start(strategy.game, tree, scratch, batch.positions[taken])
+            if tree.player[ROOT] == TERMINAL or (batch.only[taken] != NONE and not batch.search_forced):
+                cursor.finished[0] += 1
                 continue
-            copy(generators[taken], rng)
-            cursor[0], cursor[1] = taken, 0
-        index = cursor[0]
-        added = search(strategy, tree, positions[index], scratch, rng, min(left, budget - cursor[1]))
-        cursor[1] += added
+            copy(batch.generators[taken], rng)
+            cursor.row[0], cursor.simulations[0] = taken, 0
+        row = cursor.row[0]
+        asked = min(left, batch.simulations - cursor.simulations[0])
+        added, why = search(strategy, tree, batch.positions[row], scratch, rng, asked)
+        cursor.simulations[0] += added
         left -= added
-        if cursor[1] < budget and (left == 0 or tree.size[0] > last_with_room):
+        if why == FULL:
+            return simulations - left, FULL
+        if why == DONE and cursor.simulations[0] < batch.simulations:
             break
-        read_root(tree, visits[index], value_sums[index])
-        if lower.size > 0:
-            read_bounds(strategy.game, tree, lower[index], upper[index])
-        cursor[0] = NONE
-        cursor[2] += 1
-    return simulations - left
+        read_root(tree, batch.visits[row], batch.value_sums[row])
+        if batch.lower.size > 0:
+            read_bounds(strategy.game, tree, batch.lower[row], batch.upper[row])
+        cursor.row[0] = NONE
+        cursor.finished[0] += 1
+    return simulations - left, DONE
 
 
 @compiled

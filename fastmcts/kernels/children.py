@@ -5,11 +5,10 @@ it stands for one of many (another world, other replies), a simulation finds its
 among those that are legal in its own position, and a child takes a place when it is first tried.
 """
 
-import numpy as np
-
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.constants import CHANCE, NONE
 from fastmcts.kernels.chance import draw_outcome
+from fastmcts.kernels.contest import best_available_child, best_child
 from fastmcts.kernels.expand import add_child, lay_out_children, try_child
 from fastmcts.kernels.moves import legal_moves
 
@@ -34,34 +33,14 @@ def chosen_child(game, selection, expansion, proofs, tree, node, player, scratch
         chosen = tree.first_child[node] + tree.num_tried[node] + expansion.choose(waiting, rng)
     elif chosen == NONE:
         selection.enter(tree, node)
-        chosen = best_child(selection, proofs, tree, node, player)
+        chosen = best_child(selection, proofs, tree, node, player, tree.num_tried[node])
+        if chosen == NONE:
+            chosen = proofs.best_decided(tree, node, player)
     if chosen < tree.first_child[node] + tree.num_tried[node]:
         return chosen
     child = try_child(tree, node, chosen)
     expansion.start(game, scratch.state, tree, child)
     return child
-
-
-@compiled
-def best_child(selection, proofs, tree, node, player):
-    """The child with the highest score; the first among equals."""
-    first = tree.first_child[node]
-    first_waiting = first + tree.num_tried[node]
-    best = NONE
-    best_score = -np.inf
-    for child in range(first, first_waiting):
-        if proofs.is_open(tree, node, child, player):
-            score = selection.score(tree, node, child)
-            if score > best_score:
-                best, best_score = child, score
-    if not selection.untried_first:
-        for child in range(first_waiting, first + tree.num_children[node]):
-            score = selection.untried_score(tree, node, child)
-            if score > best_score:
-                best, best_score = child, score
-    if best == NONE:
-        return proofs.best_decided(tree, node, player)
-    return best
 
 
 @compiled
@@ -93,12 +72,7 @@ def matched_child(strategy, tree, node, player, scratch, rng):
     best = NONE
     if untried == 0:
         selection.enter(tree, node)
-        best_score = -np.inf
-        for child in range(first, last):
-            if scratch.marks[tree.action[child]] == here:
-                score = selection.score(tree, node, child)
-                if best == NONE or score > best_score:
-                    best, best_score = child, score
+        best = best_available_child(selection, tree, node, scratch)
     for child in range(first, last):
         if scratch.marks[tree.action[child]] == here:
             tree.available[child] += 1

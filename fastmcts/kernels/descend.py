@@ -18,14 +18,13 @@ def descend(strategy, tree, scratch, rng):
         The leaf: a node that was just tried, one that is to be expanded into all its children, or one
         where the game is over.
     """
-    game, _, expansion, _, _, method = strategy
-    state = scratch.state
+    game, method, state = strategy.game, strategy.method, scratch.state
     node = ROOT
     depth = 0
     fresh = False
     player = game.current_player(state)
     while player != TERMINAL and not fresh:
-        if expansion.at_once and player != CHANCE and tree.first_child[node] == NONE:
+        if strategy.expansion.at_once and player != CHANCE and tree.first_child[node] == NONE:
             break
         tried = tree.num_tried[node]
         child = method.next_child(strategy, tree, node, player, scratch, rng)

@@ -14,13 +14,13 @@ from fastmcts.kernels.rollout import play_out
 @compiled
 def roll_out(strategy, tree, leaf, scratch, rng):
     """Play one rollout from a leaf, whose position is in `scratch.state`, and back it up."""
-    game, selection, _, rollout, proofs, _ = strategy
+    game, proofs, rollout = strategy.game, strategy.proofs, strategy.rollout
     depth = scratch.length[0]
     proofs.settle(game, tree, leaf, scratch.state, scratch.weights)
     play_out(game, rollout, tree, scratch, rng)
     proofs.inspect(game, scratch.state, scratch.weights)
     backup(tree, leaf, scratch.rewards, 1)
-    selection.learn(game, tree, leaf, depth, scratch)
+    strategy.selection.learn(game, tree, leaf, depth, scratch)
     rollout.learn(game, tree, scratch)
 
 

@@ -1,7 +1,9 @@
 """Monte Carlo tree search."""
 
-from fastmcts.compiler.jit import compiled, entry
+from fastmcts.compiler.jit import compiled, entry, part
+from fastmcts.core.constants import DECIDED, DONE, FULL
 from fastmcts.kernels.descend import descend
+from fastmcts.kernels.room import last_with_room
 
 
 @entry
@@ -17,22 +19,23 @@ def run(strategy, tree, root, scratch, rng, simulations):
         simulations: How many to add.
 
     Returns:
-        How many were added: fewer than asked for when the next might not find room in the tree, or
-        when the value of the root is proven.
+        How many were added, and why no more: DONE, DECIDED or FULL.
     """
     return search(strategy, tree, root, scratch, rng, simulations)
 
 
-@compiled
+@part
 def search(strategy, tree, root, scratch, rng, simulations):
     """Simulate until the budget, the room in the tree or the doubt about the root is used up."""
-    last_with_room = tree.visits.size - strategy.method.most_new_nodes(strategy.game)
+    last = last_with_room(strategy, tree, 1)
     for simulation in range(simulations):
-        if tree.size[0] > last_with_room or strategy.proofs.root_is_decided(tree):
-            return simulation
+        if tree.size[0] > last:
+            return simulation, FULL
+        if strategy.proofs.root_is_decided(tree):
+            return simulation, DECIDED
         strategy.method.begin(strategy.game, root, tree, scratch, rng)
         strategy.method.simulate(strategy, tree, scratch, rng)
-    return simulations
+    return simulations, DONE
 
 
 @compiled

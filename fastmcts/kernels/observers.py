@@ -9,7 +9,7 @@ import numpy as np
 
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.constants import CHANCE, NONE, ROOT, TERMINAL
-from fastmcts.errors import GameError
+from fastmcts.errors import TOO_LONG, GameError
 from fastmcts.kernels.backup import backup
 from fastmcts.kernels.chance import draw_outcome
 from fastmcts.kernels.children import fixed_child
@@ -24,13 +24,13 @@ from fastmcts.rng import GOLDEN, mix
 @compiled
 def simulate_together(strategy, tree, scratch, rng):
     """One simulation: all players down their trees, on to the end of a game, and back up in each tree."""
-    game, selection, _, rollout, _, _ = strategy
+    game, rollout = strategy.game, strategy.rollout
     choices = descend_together(strategy, tree, scratch, rng)
     depth = scratch.length[0]
     play_out(game, rollout, tree, scratch, rng)
     for index in range(choices):
         backup(tree, scratch.path[index], scratch.rewards, 1)
-        selection.learn(game, tree, scratch.path[index], depth, scratch)
+        strategy.selection.learn(game, tree, scratch.path[index], depth, scratch)
     rollout.learn(game, tree, scratch)
 
 
@@ -45,8 +45,7 @@ def descend_together(strategy, tree, scratch, rng):
     Returns:
         How many moves were chosen in a tree.
     """
-    game, _, _, rollout, _, _ = strategy
-    state = scratch.state
+    game, state = strategy.game, scratch.state
     inside = game.num_players
     for index in range(game.num_players):
         scratch.has_left[index] = 0
@@ -55,11 +54,11 @@ def descend_together(strategy, tree, scratch, rng):
     player = game.current_player(state)
     while player != TERMINAL and inside > 0:
         if depth == game.max_game_length:
-            raise GameError("a game went on for more than max_game_length moves")
+            raise GameError(TOO_LONG)
         if game.has_chance and player == CHANCE:
             action = draw_outcome(game, state, scratch.actions, scratch.weights, rng)
         elif scratch.has_left[player] == 1:
-            action = rollout.choose(game, player, tree, scratch, rng)
+            action = strategy.rollout.choose(game, player, tree, scratch, rng)
         else:
             node = information_set(game, tree, player, scratch) if depth > 0 else ROOT
             tried = tree.num_tried[node]

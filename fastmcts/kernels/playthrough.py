@@ -2,7 +2,7 @@
 
 from fastmcts.compiler.jit import entry
 from fastmcts.core.constants import CHANCE, TERMINAL
-from fastmcts.errors import GameError
+from fastmcts.errors import TOO_LONG, GameError
 from fastmcts.kernels.chance import draw_outcome
 
 
@@ -26,7 +26,7 @@ def play_randomly(game, state, actions, probabilities, moves, utilities, rng):
     player = game.current_player(state)
     while player != TERMINAL:
         if count == moves.size:
-            raise GameError("a game went on for more than max_game_length moves")
+            raise GameError(TOO_LONG)
         if player == CHANCE:
             action = draw_outcome(game, state, actions, probabilities, rng)
         else:

@@ -4,7 +4,7 @@ import numpy as np
 
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.constants import CHANCE, NONE, TERMINAL
-from fastmcts.errors import GameError
+from fastmcts.errors import TOO_LONG, GameError
 from fastmcts.kernels.chance import draw_outcome
 
 
@@ -20,7 +20,7 @@ def play_others(game, state, player, actions, weights, rng):
     mover = game.current_player(state)
     while mover != player and mover != TERMINAL:
         if moves == game.max_game_length:
-            raise GameError("a game went on for more than max_game_length moves")
+            raise GameError(TOO_LONG)
         if game.has_chance and mover == CHANCE:
             action = np.int64(draw_outcome(game, state, actions, weights, rng))
         else:

@@ -2,9 +2,10 @@
 
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.constants import CHANCE, TERMINAL
-from fastmcts.errors import GameError
+from fastmcts.errors import TOO_LONG, GameError
 from fastmcts.kernels.chance import draw_outcome
 from fastmcts.kernels.record import record
+from fastmcts.kernels.rewards import reward_of
 
 
 @compiled
@@ -33,8 +34,8 @@ def play_out(game, rollout, tree, scratch, rng):
     elif limit == rollout.limit:
         game.evaluate(state, scratch.rewards)
     else:
-        raise GameError("a game went on for more than max_game_length moves")
+        raise GameError(TOO_LONG)
     scratch.length[0] = depth + moves
     for index in range(game.num_players):
-        reward = (scratch.rewards[index] - game.min_utility) / (game.max_utility - game.min_utility)
+        reward = reward_of(game, scratch.rewards[index])
         scratch.rewards[index] = rollout.discounted(game, reward, depth + moves)

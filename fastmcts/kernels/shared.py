@@ -11,12 +11,14 @@ import numpy as np
 
 from fastmcts.compiler.atomics import compare_and_swap, fetch_add, fetch_max, publish, read
 from fastmcts.compiler.jit import compiled, entry
-from fastmcts.core.constants import NONE, ROOT, TERMINAL
+from fastmcts.core.constants import DONE, FULL, NONE, ROOT, TERMINAL
+from fastmcts.kernels.contest import best_child
 from fastmcts.kernels.copy import copy
 from fastmcts.kernels.expand import exchange, start_nodes
 from fastmcts.kernels.moves import legal_moves
 from fastmcts.kernels.record import record
 from fastmcts.kernels.rollout import play_out
+from fastmcts.kernels.room import last_with_room
 
 BUSY = -2  # in `first_child`: somebody is laying out the children
 MOST_TAKEN = 8  # simulations that a thread takes on at once
@@ -36,16 +38,18 @@ def run_shared(strategy, tree, root, scratch, rng, left, threads):
         threads: How many threads may add nodes at the same time.
 
     Returns:
-        How many this thread has added: fewer than it took on when the next of every thread might not find room.
+        How many this thread has added, and why no more: DONE, or FULL when it took on more than that.
     """
-    last_with_room = tree.visits.size - threads * strategy.game.num_actions
+    last = last_with_room(strategy, tree, threads)
     done = 0
     while True:
         portion = taken_on(left, threads)
-        added = add_portion(strategy, tree, root, scratch, rng, portion, last_with_room)
+        added = add_portion(strategy, tree, root, scratch, rng, portion, last)
         done += added
-        if portion == 0 or added < portion:
-            return done
+        if portion == 0:
+            return done, DONE
+        if added < portion:
+            return done, FULL
 
 
 @compiled
@@ -63,12 +67,12 @@ def taken_on(left, threads):
 
 
 @compiled
-def add_portion(strategy, tree, root, scratch, rng, portion, last_with_room):
+def add_portion(strategy, tree, root, scratch, rng, portion, last):
     """Add simulations as long as there is room, and return how many; the root, where all meet, is written to once."""
     fetch_add(tree.visits, ROOT, np.int32(portion))
     reward = 0.0
     added = 0
-    while added < portion and read(tree.size, 0) <= last_with_room:
+    while added < portion and read(tree.size, 0) <= last:
         simulate(strategy, tree, root, scratch, rng)
         reward += scratch.rewards[tree.player[ROOT]]
         added += 1
@@ -106,7 +110,9 @@ def descend(strategy, tree, scratch, rng):
         child = claimed_child(strategy, tree, node, rng)
         fresh = child != NONE
         if not fresh:
-            child = best_child(strategy.selection, tree, node)
+            tried = read(tree.num_tried, node)
+            tried = tried if tried >= 0 else ~tried
+            child = best_child(strategy.selection, strategy.proofs, tree, node, player, tried)
             if child == NONE:
                 break
             fetch_add(tree.visits, child, np.int32(1))
@@ -146,17 +152,3 @@ def claimed_child(strategy, tree, node, rng):
     tree.visits[child] = 1
     publish(tree.num_tried, node, np.int16(tried + 1))
     return child
-
-
-@compiled
-def best_child(selection, tree, node):
-    """The child with the highest score, the first among equals; NONE before one was tried."""
-    first = np.int64(tree.first_child[node])
-    tried = read(tree.num_tried, node)
-    best = np.int64(NONE)
-    best_score = -np.inf
-    for child in range(first, first + (tried if tried >= 0 else ~tried)):
-        score = selection.score(tree, node, child)
-        if score > best_score:
-            best, best_score = child, score
-    return best

@@ -1,6 +1,7 @@
 """Which move to play after the search."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from fastmcts.core.constants import ROOT
 from fastmcts.core.tree import Tree, children
 
-CONFIDENCE = 1.96  # standard deviations, for the lower confidence bound
+CONFIDENCE = 1.96  # standard deviations of the mean, for an interval of 95%
 
 
 def final_index(
@@ -48,28 +49,49 @@ def final_index(
 
 def best_index(how: str, actions: NDArray[np.integer], visits: NDArray[np.integer], values: NDArray[np.float64]) -> int:
     """The best by one criterion; of equals the higher mean, then the lower action."""
-    if how in ("visits", "robust_max"):
-        leaders = (visits == visits.max()).nonzero()[0]
-        if len(leaders) == 1:
-            return int(leaders[0])
-    means = np.where(np.isnan(values), -1.0, values)
+    if how in ("visits", "robust_max") and (leader := sole_leader(visits)) is not None:
+        return leader
+    known = np.where(np.isnan(values), -1.0, values)
     if how == "value":
-        criterion = means
+        criterion = known
     elif how == "lcb":
-        criterion = lower_confidence_bound(visits, means)
+        criterion = lower_confidence_bound(visits, known)
     else:
         criterion = visits
-    return int(np.lexsort((actions, -means, -criterion))[0])
+    return int(np.lexsort((actions, -known, -criterion))[0])
+
+
+def sole_leader(visits: NDArray[np.integer]) -> int | None:
+    """The index of the move that has more visits than any other; None if several have the most."""
+    leader = int(visits.argmax())
+    return leader if np.count_nonzero(visits == visits[leader]) == 1 else None
+
+
+def means(value_sums: NDArray[np.float64], visits: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Mean rewards; NaN without visits."""
+    return np.divide(value_sums, visits, out=np.full(visits.shape, np.nan), where=visits > 0)
 
 
 def lower_confidence_bound(visits: NDArray[np.integer], means: NDArray[np.float64]) -> NDArray[np.float64]:
     """Wilson's lower bound of the mean; rewards in [0, 1] vary no more than a coin with the same mean."""
-    n = np.maximum(visits, 1)
+    lower, _ = wilson(np.clip(means, 0.0, 1.0), np.maximum(visits, 1))
+    return np.where(visits > 0, lower, -1.0)
+
+
+def wilson(mean: Any, coins: Any) -> tuple[Any, Any]:
+    """Wilson's interval of 95% for the chance of a coin, of which `coins` throws had this mean.
+
+    Args:
+        mean: A number from 0 to 1, or an array of them.
+        coins: A number above 0, or an array of them.
+
+    Returns:
+        The lower and the upper bound; by rounding they may be a little outside of 0 and 1.
+    """
     z2 = CONFIDENCE**2
-    p = np.clip(means, 0.0, 1.0)
-    centre = p + z2 / (2 * n)
-    margin = CONFIDENCE * np.sqrt(p * (1 - p) / n + z2 / (4 * n**2))
-    return np.where(visits > 0, (centre - margin) / (1 + z2 / n), -1.0)
+    centre = mean + z2 / (2 * coins)
+    margin = CONFIDENCE * np.sqrt(mean * (1 - mean) / coins + z2 / (4 * coins**2))
+    return (centre - margin) / (1 + z2 / coins), (centre + margin) / (1 + z2 / coins)
 
 
 def voted_index(vote: str, trees: Sequence[Tree], actions: NDArray[np.int64]) -> int:
@@ -107,14 +129,37 @@ def root_statistics(tree: Tree, actions: NDArray[np.int64]) -> tuple[NDArray[np.
     Returns:
         int64 [L] and float64 [L].
     """
-    visits = np.zeros(len(actions), np.int64)
-    value_sums = np.zeros(len(actions), np.float64)
+    visits, value_sums = np.zeros(len(actions), np.int64), np.zeros(len(actions), np.float64)
     tried = children(tree, ROOT)
     if len(tried) > 0 and len(actions) > 0:
         block = slice(tried.start, tried.stop)
-        index = actions.searchsorted(tree.action[block])
-        index[index == len(actions)] = 0
-        legal = actions[index] == tree.action[block]  # others are legal in other worlds
-        visits[index[legal]] = tree.visits[block][legal]
-        value_sums[index[legal]] = tree.value_sum[block][legal]
+        made = tree.action[block]
+        index = actions.searchsorted(made)
+        is_legal = actions.take(index, mode="clip") == made
+        if not is_legal.all():  # others are legal in other worlds
+            index, block = index[is_legal], np.arange(tried.start, tried.stop)[is_legal]
+        visits[index] = tree.visits[block]
+        value_sums[index] = tree.value_sum[block]
     return visits, value_sums
+
+
+def root_bounds(
+    tree: Tree, actions: NDArray[np.int64], player: int, num_players: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What is proven about the root's children: the least and the most reward of the player to move.
+
+    Args:
+        tree: A tree that keeps proofs.
+        actions: int64 [L], the legal actions at its root, in ascending order.
+        player: The player to move.
+        num_players: How many play.
+
+    Returns:
+        float64 [L] and float64 [L]: 0 and 1 where nothing is proven.
+    """
+    lower, upper = np.zeros(len(actions)), np.ones(len(actions))
+    for child in children(tree, ROOT):
+        index = np.searchsorted(actions, tree.action[child])
+        lower[index] = tree.lower[child * num_players + player]
+        upper[index] = tree.upper[child * num_players + player]
+    return lower, upper

@@ -1,7 +1,7 @@
 """Methods: what a simulation knows, and what the nodes of the tree stand for."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,8 @@ __all__ = ["ISMCTS", "PIMC", "Method", "PerfectInformation", "SinglePerspective"
 
 Means = NDArray[np.float64]  # [L], of the legal actions; NaN without visits
 
-OBSERVERS = ("self", "all")
-VOTES = ("visits", "value", "majority")
+Observers = Literal["self", "all"]
+Vote = Literal["visits", "value", "majority"]
 EVEN = 0.5  # the mean of the rewards
 
 
@@ -42,6 +42,12 @@ class Method(Component):
 
     #: Whether somebody has to keep the nodes of each simulation, which lead to no common root.
     keeps_path = False
+
+    #: In how many worlds a tree of its own is grown; 0 where all trees start from one position.
+    worlds = 0
+
+    #: By what those worlds vote for a move.
+    vote = "visits"
 
     @property
     def in_kernels(self) -> "Method":
@@ -143,7 +149,7 @@ class SinglePerspective(Method):
     def next_child(self, strategy: Any, tree: Tree, node: int, player: int, scratch: Scratch, rng: Rng) -> int:
         """By action, where a node stands for many positions."""
         if self.resample or strategy.game.has_hidden_information:
-            return matched_child(strategy, tree, node, player, scratch, rng)
+            return matched_child(strategy, tree, node, player, scratch, rng)  # pyright: ignore[reportReturnType]
         return fixed_child(strategy, tree, node, player, scratch, rng)
 
     def reply(self, game: Game, tree: Tree, node: int, fresh: bool, scratch: Scratch, rng: Rng) -> None:
@@ -199,13 +205,14 @@ class ISMCTS(Method):
         observers: "self" grows one tree of what the player to move sees, "all" one of what each player sees.
     """
 
-    observers: str = "self"
+    observers: Observers = "self"
 
     draws_worlds = True
 
     def __post_init__(self) -> None:
-        if self.observers not in OBSERVERS:
-            raise ValueError(f"ISMCTS's observers must be one of {', '.join(OBSERVERS)}, not {self.observers!r}")
+        if self.observers not in get_args(Observers):
+            known = ", ".join(get_args(Observers))
+            raise ValueError(f"ISMCTS's observers must be one of {known}, not {self.observers!r}")
 
     @property
     def keeps_below(self) -> bool:
@@ -228,14 +235,14 @@ class ISMCTS(Method):
 
     def next_child(self, strategy: Any, tree: Tree, node: int, player: int, scratch: Scratch, rng: Rng) -> int:
         """By action, among those that are legal in this world."""
-        return matched_child(strategy, tree, node, player, scratch, rng)
+        return matched_child(strategy, tree, node, player, scratch, rng)  # pyright: ignore[reportReturnType]
 
 
 @dataclass(frozen=True)
 class AllObservers(ISMCTS):
     """`ISMCTS(observers="all")` as it is compiled: a tree of information sets for each player."""
 
-    observers: str = "all"
+    observers: Observers = "all"
 
     keeps_path = True
 
@@ -265,15 +272,15 @@ class PIMC(Method):
     """
 
     worlds: int = 32
-    vote: str = "visits"
+    vote: Vote = "visits"
 
     draws_worlds = True
     keeps_below = False
 
     def __post_init__(self) -> None:
         whole_number("PIMC's worlds", self.worlds, low=1, high=4096)
-        if self.vote not in VOTES:
-            raise ValueError(f"PIMC's vote must be one of {', '.join(VOTES)}, not {self.vote!r}")
+        if self.vote not in get_args(Vote):
+            raise ValueError(f"PIMC's vote must be one of {', '.join(get_args(Vote))}, not {self.vote!r}")
 
     @property
     def in_kernels(self) -> Method:

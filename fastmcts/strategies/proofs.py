@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.compiler.component import Component
+from fastmcts.compiler.lanes import EVERYBODY, Block
 from fastmcts.core.constants import NONE, ROOT, TERMINAL
 from fastmcts.core.scratch import Scratch
 from fastmcts.core.tree import Tree
@@ -23,6 +24,7 @@ from fastmcts.core.types import Position
 from fastmcts.errors import GameError
 from fastmcts.game import Game
 from fastmcts.kernels.moves import winning_move
+from fastmcts.kernels.rewards import reward_of
 
 __all__ = ["NoProofs", "Proofs", "ScoreBounds"]
 
@@ -38,6 +40,10 @@ class Proofs(Component):
     def is_open(self, tree: Tree, node: int, child: int, player: int) -> bool:
         """Whether it makes sense for `player` at `node` to search a tried child."""
         return True
+
+    def open_children(self, tree: Tree, node: int, children: Block, player: int) -> int:
+        """A bit for each of a block of children that is open."""
+        return EVERYBODY
 
     def best_decided(self, tree: Tree, node: int, player: int) -> int:
         """The child to go to where none is open."""
@@ -88,6 +94,14 @@ class ScoreBounds(Proofs):
         upper = tree.upper[child * self.num_players + player]
         return lower < upper and upper > tree.lower[node * self.num_players + player]
 
+    def open_children(self, tree: Tree, node: int, children: Block, player: int) -> int:
+        """A bit for each of a block of children that is open."""
+        bits = 0
+        for lane in range(children.size):
+            if self.is_open(tree, node, children.first + lane, player):
+                bits |= 1 << lane
+        return bits
+
     def best_decided(self, tree: Tree, node: int, player: int) -> int:
         """The child that is certainly best for the player to move."""
         first = tree.first_child[node]
@@ -109,7 +123,7 @@ class ScoreBounds(Proofs):
         if game.current_player(state) == TERMINAL:
             game.returns(state, buffer)
             for player in range(self.num_players):
-                reward = (buffer[player] - game.min_utility) / (game.max_utility - game.min_utility)
+                reward = reward_of(game, buffer[player])
                 tree.lower[node * self.num_players + player] = reward
                 tree.upper[node * self.num_players + player] = reward
 
@@ -119,7 +133,7 @@ class ScoreBounds(Proofs):
             game.returns(state, buffer)
             total = 0.0
             for player in range(self.num_players):
-                reward = (buffer[player] - game.min_utility) / (game.max_utility - game.min_utility)
+                reward = reward_of(game, buffer[player])
                 if not -TOLERANCE <= reward <= 1.0 + TOLERANCE:
                     raise GameError("a finished game has a utility that is not from min_utility to max_utility")
                 total += reward

@@ -11,6 +11,7 @@ from fastmcts.core.types import Rng
 from fastmcts.core.validate import real_number, whole_number
 from fastmcts.game import Game
 from fastmcts.kernels.moves import legal_moves, winning_move
+from fastmcts.kernels.rewards import reward_of
 from fastmcts.rng import below, unit
 
 __all__ = ["MAST", "CarefulRollout", "Decisive", "GameRollout", "RandomRollout", "Rollout"]
@@ -56,7 +57,7 @@ class Rollout(Component):
     def discounted(self, game: Game, reward: float, length: int) -> float:
         """A reward after a simulation of `length` moves, drawn towards that of a utility of 0."""
         if self.discounts:
-            zero = min(1.0, max(0.0, -game.min_utility / (game.max_utility - game.min_utility)))
+            zero = min(1.0, max(0.0, reward_of(game, 0.0)))
             return zero + (reward - zero) * math.pow(self.discount, length)
         return reward
 

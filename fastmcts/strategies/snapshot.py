@@ -1,5 +1,6 @@
 """What a search looks like from outside while it goes on, and what it has looked like."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -65,7 +66,7 @@ class Trace:
     values: NDArray[np.float64]
 
 
-def make_trace(snapshots: list[Snapshot], moves: int) -> Trace:
+def make_trace(snapshots: Sequence[Snapshot], moves: int) -> Trace:
     """Stack what was seen of a root with so many moves."""
     count = len(snapshots)
     return Trace(

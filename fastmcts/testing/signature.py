@@ -2,6 +2,7 @@
 
 import hashlib
 
+from fastmcts.core.validate import whole_number
 from fastmcts.games import load_game, registered_games
 from fastmcts.search import search
 from fastmcts.testing.strategies import allowed_strategies, first_decision
@@ -22,6 +23,7 @@ def signature(seed: int = 0) -> str:
     Returns:
         Sixteen hexadecimal digits.
     """
+    seed = whole_number("seed", seed)  # without one, cards would be dealt at random
     digest = hashlib.sha256()
     for name in registered_games():
         game = load_game(name)

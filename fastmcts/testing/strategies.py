@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from fastmcts.compiler.component import Component
-from fastmcts.engine.plan import settle
+from fastmcts.core.tree import MAX_VISITS
+from fastmcts.engine.plan import make_plan
 from fastmcts.game import Game
 from fastmcts.games import load_game, registered_games
 from fastmcts.options import STRATEGIES, Options
@@ -38,7 +39,7 @@ def allowed_strategies(game: Game) -> Iterator[dict[str, Any]]:
     candidates: list[dict[str, Any]] = [{kind: component} for kind in MODULES for component in all_components(kind)]
     for options in [*candidates, {"solver": True}]:
         try:
-            settle(game, Options(simulations=1, strategy="plain", **options))
+            make_plan(game, Options(simulations=MAX_VISITS, strategy="plain", **options))
         except ValueError:
             continue
         yield options

@@ -23,8 +23,8 @@ def check_tree(tree: Tree, recycled: bool = False, own_visits: int = 1) -> None:
     """
     size = int(tree.size[0])
     ensure(1 <= size <= tree.visits.size, f"size {size} is not between 1 and {tree.visits.size}")
-    many_positions = tree.available.size > 0
-    tops = [ROOT] if tree.known.size == 0 else list(information_sets(tree))
+    many_positions = tree.spans_positions
+    tops = list(information_sets(tree)) if tree.has_information_sets else [ROOT]
     most_own = MAX_VISITS if recycled or many_positions else own_visits
     owner = np.full(size, NONE, np.int64)
     tried = np.zeros(size, bool)
@@ -42,7 +42,7 @@ def check_tree(tree: Tree, recycled: bool = False, own_visits: int = 1) -> None:
     check_waiting(tree, np.flatnonzero(~tried), owner)
     orphans = np.flatnonzero(owner == NONE)
     ensure(many_positions or len(orphans) == 0, f"node {orphans[:1]} belongs to no parent's block")
-    if tree.known.size > 0:
+    if tree.has_information_sets:
         found = list(in_order(tree, int(tree.after[ROOT])))
         ensure(sorted(found) == tops[1:], "the search by hashes does not find all information sets once")
         ensure(bool((np.diff(tree.known[found].astype(object)) > 0).all()), "hashes are not in order")
@@ -62,7 +62,7 @@ def check_waiting(tree: Tree, waiting: np.ndarray, owner: np.ndarray) -> None:
             ensure(len(wrong) == 0, f"node {wrong[:1]} was not tried, but its {name} is {field[wrong[:1]]}")
     lost = waiting[tree.parent[waiting] != owner[waiting]]
     ensure(len(lost) == 0, f"node {lost[:1]} has the parent {tree.parent[lost[:1]]}, not {owner[lost[:1]]}")
-    if tree.lower.size > 0 and len(waiting) > 0:
+    if tree.has_proofs and len(waiting) > 0:
         players = tree.lower.size // tree.visits.size
         entries = (waiting[:, None] * players + np.arange(players)).ravel()
         known = bool((tree.lower[entries] != 0.0).any() or (tree.upper[entries] != 1.0).any())
@@ -93,7 +93,7 @@ def check_node(tree: Tree, node: int, owner: np.ndarray, tried: np.ndarray, most
     ensure(bool((owner[block] == NONE).all()), f"the children of node {node} overlap another block")
     owner[block] = node
     actions = tree.action[block].tolist()
-    if tree.available.size > 0:
+    if tree.spans_positions:
         actions = actions[:num_tried]
         available = tree.available[first : first + num_tried]
         ensure(bool((available <= visits).all()), f"a child of node {node} was available more often than it")

@@ -4,8 +4,7 @@ from importlib.metadata import version
 import pytest
 
 import fastmcts
-from fastmcts.testing.strategies import searchable_games
-from tests.cli.running import invoke
+from tests.helpers.terminal import invoke
 
 
 def test_games_lists_every_game_with_its_options() -> None:
@@ -15,19 +14,11 @@ def test_games_lists_every_game_with_its_options() -> None:
     assert "rows=6" in output
 
 
-@pytest.mark.jit
-@pytest.mark.slow_to_compile
-def test_warmup_compiles_every_game() -> None:
-    code, output = invoke("warmup")
-    assert code == 0
-    assert all(f"{name}: " in output for name in searchable_games())
-
-
 def test_the_version_is_that_of_the_package() -> None:
     assert invoke("--version") == (0, version("fastmcts-numba") + "\n")
 
 
-@pytest.mark.parametrize("command", ["search", "play", "match"])
+@pytest.mark.parametrize("command", ["search", "play", "match", "warmup"])
 def test_help_teaches_with_examples(command: str) -> None:
     code, output = invoke(command, "--help")
     examples = re.findall(rf"fastmcts {command} [a-z_]+", output)

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import invoke
-from tests.experiments.test_named_games import own_game
+from tests.helpers.own_game import own_game
+from tests.helpers.terminal import invoke
 
 
 def test_a_match_prints_score_interval_draws_length_and_seconds() -> None:

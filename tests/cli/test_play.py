@@ -1,13 +1,12 @@
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
 import fastmcts
-from tests.cli.running import Terminal, invoke
-from tests.experiments.test_named_games import own_game
+from tests.helpers.own_game import own_game
+from tests.helpers.terminal import Terminal, invoke, terminals
 
 LITTLE = ("--simulations", "8", "--seed", "3")
 
@@ -130,8 +129,6 @@ def test_bad_input_is_refused_in_words_and_without_a_traceback(arguments: tuple[
 
 
 # ---- A real terminal
-
-terminals = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 
 
 @terminals

@@ -5,9 +5,8 @@ import pytest
 
 import fastmcts
 from fastmcts import games
-from tests.cli.running import Terminal, invoke
-from tests.cli.test_play import terminals
-from tests.experiments.test_named_games import own_game
+from tests.helpers.own_game import own_game
+from tests.helpers.terminal import Terminal, invoke, terminals
 
 
 def test_search_draws_the_position_and_prints_table_and_speed() -> None:
@@ -106,7 +105,7 @@ def test_strategies_are_read_from_text() -> None:
     game = games.SOS(rows=3, columns=3)
     options = {"selection": fastmcts.UCB1(), "expansion": fastmcts.Prioritized(), "final": "lcb"}
     rollout = fastmcts.RandomRollout(max_length=4)
-    expected = fastmcts.search(game.new_initial_state(), simulations=40, seed=0, rollout=rollout, **options)
+    expected = fastmcts.search(game.new_initial_state(seed=0), simulations=40, seed=0, rollout=rollout, **options)
     assert [move["visits"] for move in answer["moves"]] == expected.visits.tolist()
 
 

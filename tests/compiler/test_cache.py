@@ -6,51 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.edited_game import GAME, HELPER, TABLES
 from tests.subprocesses import REPOSITORY, run_python
 
 pytestmark = pytest.mark.jit
 
-#: Two moves; `WINNER`, `prize` and `BONUS` decide, through other files, which of them wins.
-GAME = """
-from dataclasses import dataclass
-import fastmcts
-from helper import prize
-
-@dataclass(frozen=True)
-class Choice(fastmcts.Game):
-    num_players = 1
-    num_actions = 2
-    state_size = 2
-    max_game_length = 1
-    def initial(self, state, rng): state[1] = 0
-    def current_player(self, state): return fastmcts.TERMINAL if state[0] else 0
-    def legal_actions(self, state, actions):
-        actions[0] = 0
-        actions[1] = 1
-        return 2
-    def apply(self, state, action):
-        state[0] = 1
-        state[1] = action
-    def returns(self, state, out):
-        out[0] = prize(state[1])
-"""
-
-HELPER = """
-import numpy as np
-import fastmcts
-import tables
-
-WINNER = 1
-
-@fastmcts.compiled
-def prize(action):
-    return 0.5 * (action == WINNER) + tables.BONUS[action]
-"""
-
-TABLES = """
-import numpy as np
-BONUS = np.array([0.0, 0.0])
-"""
 
 SEARCH = """
 import json
@@ -110,7 +70,10 @@ def edit_table(folder: Path) -> None:
     edit(folder / "tables.py", "[0.0, 0.0]", "[1.0, -1.0]")
 
 
-@pytest.mark.parametrize("change", [edit_rule, edit_helper, edit_constant, edit_table])
+@pytest.mark.parametrize(
+    "change",
+    [edit_rule, edit_table, *(pytest.param(f, marks=pytest.mark.thorough) for f in (edit_helper, edit_constant))],
+)
 def test_an_edit_is_a_miss_with_the_new_behaviour(folder: Path, change: Callable[[Path], None]) -> None:
     change(folder)
     changed = run_python(SEARCH, folder)
@@ -177,7 +140,9 @@ def replaced(content: bytes) -> bytes:
     return b"something else"
 
 
-@pytest.mark.parametrize("damage", [cut_off, emptied, flipped, replaced])
+@pytest.mark.parametrize(
+    "damage", [flipped, *(pytest.param(damage, marks=pytest.mark.thorough) for damage in (cut_off, emptied, replaced))]
+)
 def test_a_damaged_file_of_the_cache_is_compiled_and_written_again(
     folder: Path, damage: Callable[[bytes], bytes]
 ) -> None:

@@ -8,22 +8,17 @@ import fastmcts
 from fastmcts import MCTS, games
 from fastmcts.compiler.jit import JIT_ENABLED
 from fastmcts.core import tree as trees
-from fastmcts.core.constants import NONE, ROOT
+from fastmcts.core.constants import FULL, NONE, ROOT
 from fastmcts.core.tree import Tree, children
 from fastmcts.engine import capacity
 from fastmcts.kernels.loop import run
 from fastmcts.kernels.shrink import compact, threshold
 from fastmcts.testing import check_tree
-from tests.test_mcts import assert_same_subtree, copied
+from tests.helpers.trees import assert_same_subtree, copied, megabytes
 
 GAME = games.TicTacToe()
 START = GAME.new_initial_state()
 CONNECT_FOUR = games.ConnectFour().new_initial_state()
-
-
-def megabytes(nodes: int) -> float:
-    """The memory for so many nodes."""
-    return (nodes + 0.5) * (trees.BYTES_PER_NODE + capacity.PLACE_BYTES) / capacity.MEGABYTE / capacity.USABLE
 
 
 def hanging() -> NDArray[np.int64]:
@@ -73,8 +68,8 @@ def test_recycling_drops_the_children_of_the_least_visited_and_nothing_else() ->
     tree = fastmcts.search(START, simulations=1_500, seed=0).tree
     before = copied(tree)
     size = int(before.size[0])
-    links, fields, counters, places = capacity.parts(tree)
-    dropped = compact.recycle(links, fields, counters, places, hanging(), size // 3)
+    fields, places = capacity.fields_and_places(tree)
+    dropped = compact.recycle(tree, fields, places, hanging(), size // 3)
     check_tree(tree, recycled=True)
     assert size - dropped == tree.size[0] <= size // 3
     kept, lost = [], []
@@ -112,8 +107,8 @@ def next_block(before: Tree, visits: int) -> int:
 
 def test_the_root_keeps_its_children_even_if_they_are_too_many() -> None:
     tree = fastmcts.search(START, simulations=500, seed=0).tree
-    links, fields, counters, places = capacity.parts(tree)
-    compact.recycle(links, fields, counters, places, hanging(), 2)
+    fields, places = capacity.fields_and_places(tree)
+    compact.recycle(tree, fields, places, hanging(), 2)
     assert tree.size[0] == 10
     assert tree.depth[0] == 1
     check_tree(tree, recycled=True)
@@ -121,9 +116,9 @@ def test_the_root_keeps_its_children_even_if_they_are_too_many() -> None:
 
 def test_fields_with_several_entries_a_node_move_with_it() -> None:
     tree = fastmcts.search(START, simulations=300, seed=0).tree
-    links, fields, counters, places = capacity.parts(tree)
+    fields, places = capacity.fields_and_places(tree)
     pairs = np.repeat(tree.visits, 2).astype(np.float32)
-    compact.recycle(links, (*fields, pairs), counters, places, hanging(), 100)
+    compact.recycle(tree, (*fields, pairs), places, hanging(), 100)
     size = int(tree.size[0])
     assert pairs[: 2 * size : 2].tolist() == pairs[1 : 2 * size : 2].tolist() == tree.visits[:size].tolist()
 
@@ -164,14 +159,14 @@ def test_a_clock_does_not_wait_for_room() -> None:
     searcher.seconds_per_node = 1.0
     added = searcher.simulate(100_000, deadline=0.0)
     assert added < 100_000
-    assert searcher.is_full
+    assert searcher.stopped == FULL
 
 
 def test_a_clock_does_not_keep_a_full_tree_from_going_on() -> None:
     mcts = MCTS(CONNECT_FOUR.game, seconds=0.02, seed=0, memory_mb=megabytes(2_000))
     searcher = mcts.forest.searchers[0]
     mcts.search(CONNECT_FOUR)
-    while not searcher.is_full:
+    while searcher.stopped != FULL:
         searcher.run_kernel(100)
     searcher.seconds_per_node = 1.0
     assert mcts.search(CONNECT_FOUR).simulations > 0

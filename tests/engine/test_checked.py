@@ -13,8 +13,8 @@ from fastmcts import MCTS, search, search_batch
 from fastmcts.compiler.jit import JIT_ENABLED
 from fastmcts.engine.archive import soundness
 from fastmcts.testing import check_tree
+from tests.helpers.trees import whole_trees
 from tests.subprocesses import run_python
-from tests.test_compiled import whole_trees
 from tests.toys import TwiceInARow
 
 BUDGET: dict[str, Any] = {"simulations": 20_000, "seed": 0, "strategy": "plain"}
@@ -105,7 +105,7 @@ def test_a_saved_search_stays_checked(tmp_path: Path) -> None:
     mcts.save(tmp_path / "search")
     loaded = MCTS.load(tmp_path / "search")
     assert loaded.options.checked
-    assert all(searcher.checked for searcher in loaded.forest.searchers)
+    assert all(searcher.plan.options.checked for searcher in loaded.forest.searchers)
 
 
 @dataclass(frozen=True)

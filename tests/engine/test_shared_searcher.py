@@ -80,7 +80,15 @@ def test_one_thread_alone_never_meets_a_busy_node() -> None:
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("game", [OneShot(), ThreePlayers(stones=4), TwiceInARow(), games.TicTacToe()], ids=repr)
+@pytest.mark.parametrize(
+    "game",
+    [
+        OneShot(),
+        *(pytest.param(game, marks=pytest.mark.thorough) for game in (ThreePlayers(stones=4), TwiceInARow())),
+        games.TicTacToe(),
+    ],
+    ids=repr,
+)
 def test_a_million_simulations_on_a_tiny_tree_keep_every_invariant(game: fastmcts.Game) -> None:
     result = fastmcts.search(
         game.new_initial_state(), simulations=1_000_000, seed=0, threads=4, parallel="shared", selection=UCT(c=1.0)

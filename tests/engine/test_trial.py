@@ -13,8 +13,9 @@ from examples.nim import Nim
 from fastmcts.engine import trial
 from fastmcts.rng import below
 from fastmcts.testing import perft
+from tests.helpers.edited_game import GAME, HELPER, TABLES
+from tests.helpers.faulty_games import OutOfRange, Unsorted
 from tests.subprocesses import run_python
-from tests.testing.test_check_game import OutOfRange, Unsorted
 from tests.toys import OneShot, ThreePlayers
 
 
@@ -293,8 +294,6 @@ except Exception as error:
 
 @pytest.mark.jit
 def test_the_next_process_does_not_try_a_game_again_unless_it_was_edited(tmp_path: Path) -> None:
-    from tests.compiler.test_cache import GAME, HELPER, TABLES
-
     for name, text in (("choice", GAME), ("helper", HELPER), ("tables", TABLES)):
         (tmp_path / f"{name}.py").write_text(text)
     assert [run_python(TRY, tmp_path) for _ in range(2)] == [[1, None], [0, None]]

@@ -6,8 +6,8 @@ from fastmcts import games
 from fastmcts.experiments import Search, play_deals
 from fastmcts.experiments.deals import DealsResult
 from fastmcts.experiments.named_games import find_game
-from tests.experiments.test_match import HighestPick, Pick
-from tests.experiments.test_named_games import OWN_GAME
+from tests.helpers.own_game import OWN_GAME
+from tests.helpers.picking import HighestPick, Pick
 
 
 def test_a_score_has_a_mean_with_its_interval() -> None:

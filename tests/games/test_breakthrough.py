@@ -12,7 +12,7 @@ from fastmcts.core.constants import TERMINAL
 from fastmcts.games.breakthrough import PIECES, PLAYER, Breakthrough
 from fastmcts.rng import make_rng
 from fastmcts.testing import check_game, perft
-from tests.games.solving import solve
+from tests.helpers.solving import solve
 
 GAME = Breakthrough()
 

@@ -9,7 +9,7 @@ from fastmcts import games
 from fastmcts.compiler.jit import wrapping_integers
 from fastmcts.rng import make_rng
 from fastmcts.testing import check_game, perft
-from tests.games.solving import all_positions, solve
+from tests.helpers.solving import all_positions, solve
 
 GAME = games.ConnectFour()
 

@@ -13,15 +13,7 @@ from fastmcts.games._klondike_text import card_from_name, card_name, cards_outsi
 from fastmcts.rng import make_rng
 from fastmcts.state import State
 from fastmcts.testing import check_game
-
-#: Short games, so that many of them can be played in plain Python.
-FORMS = [
-    Klondike(idle_limit=25),
-    Klondike(draw=1, idle_limit=25),
-    Klondike(macro=True, idle_limit=25),
-    Klondike(draw=1, macro=True, idle_limit=25),
-    Klondike(idle_limit=25, worry_back=False, score="cards"),
-]
+from tests.helpers.klondike import FORMS, MIDDLE, play, texts
 
 NEARLY_DONE = """
     F: TC TD TH TS
@@ -30,29 +22,6 @@ NEARLY_DONE = """
     T3: KH QS JH
     T4: KS QH JS
 """
-
-MIDDLE = """
-    waste: 9D 4S 8H
-    stock: 2C 3C 4C (5C 6C 7C 8C 9C TC JC QC)
-    F: AC 2D 3H
-    T1: KC QH
-    T2: (AS) 9S
-    T3: (5H 5D) TD
-    T4: (6H 6D 6S) JS
-    T5: (7H 3S 7D 7S) 5S 4H
-    T6: (4D 3D 8D 8S TH) JH TS 9H
-    T7: (KH 2S JD QD KD KS) QS
-"""
-
-
-def texts(state: State) -> set[str]:
-    return {state.action_to_string(action) for action in state.legal_actions()}
-
-
-def play(state: State, *moves: str) -> State:
-    for move in moves:
-        state.apply_action(state.string_to_action(move))
-    return state
 
 
 def column(state: State, number: int) -> str:
@@ -80,9 +49,10 @@ def random_games(game: Klondike, seeds: range, choose="random_action"):
         yield state
 
 
+@pytest.mark.parametrize("positions", [50, pytest.param(500, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("game", FORMS, ids=str)
-def test_every_form_keeps_the_contract_of_a_game(game):
-    check_game(game, positions=150)
+def test_every_form_keeps_the_contract_of_a_game(game, positions):
+    check_game(game, positions)
 
 
 def test_the_deal_gives_one_to_seven_cards_to_the_columns_and_the_rest_to_the_stock():

@@ -9,7 +9,7 @@ from fastmcts.games import Klondike
 from fastmcts.games import _klondike_knowledge as knowledge
 from fastmcts.rng import make_rng
 from fastmcts.state import State
-from tests.games.test_klondike import MIDDLE, play, texts
+from tests.helpers.klondike import MIDDLE, play, texts
 
 
 def test_the_estimate_grows_with_progress():

@@ -9,7 +9,7 @@ from fastmcts import MCTS, UCT, GameRollout
 from fastmcts.core.constants import TERMINAL
 from fastmcts.games import Klondike
 from fastmcts.games import _klondike_layout as layout
-from tests.games.test_klondike import FORMS, MIDDLE, play, texts
+from tests.helpers.klondike import FORMS, MIDDLE, play, texts
 
 TABLE = """
     stock (next first): 2C 3C 4C ## ## ## ## ## ## ## ##

@@ -6,7 +6,7 @@ import pytest
 import fastmcts
 from fastmcts import games
 from fastmcts.testing import perft
-from tests.games.solving import all_positions, keeps_value, solve, some_moves_lose_value
+from tests.helpers.solving import all_positions, keeps_value, solve, some_moves_lose_value
 
 GAME = games.TicTacToe()
 
@@ -68,6 +68,7 @@ def test_at_2000_simulations_99_percent_of_all_moves_keep_the_value() -> None:
     assert np.mean(kept) >= 0.99
 
 
+@pytest.mark.thorough
 @pytest.mark.jit
 def test_at_50000_simulations_every_move_keeps_the_value() -> None:
     hard = [state for state in unfinished() if some_moves_lose_value(state)]

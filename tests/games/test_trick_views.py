@@ -8,7 +8,7 @@ import fastmcts
 from fastmcts import games
 from fastmcts.games._cards import CARDS, card_number, card_text, cards_text
 from fastmcts.games._hidden_hands import is_possible
-from tests.games.test_tricks import GAMES, all_worlds, hands_of, played_state, trump_of
+from tests.helpers.tricks import GAMES, all_worlds, hands_of, played_state, trump_of
 
 WHIST = games.Whist(hand_size=4)
 

@@ -56,7 +56,15 @@ STRATEGIES: list[tuple[dict[str, Any], Any, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize("game", [games.TicTacToe(), games.SOS(rows=3, columns=3), ThreePlayers()], ids=repr)
+@pytest.mark.parametrize(
+    "game",
+    [
+        games.TicTacToe(),
+        pytest.param(games.SOS(rows=3, columns=3), marks=pytest.mark.slow_to_compile),
+        pytest.param(ThreePlayers(), marks=pytest.mark.slow_to_compile),
+    ],
+    ids=repr,
+)
 @pytest.mark.parametrize(
     ("options", "search", "arguments"), STRATEGIES, ids=lambda value: str(value).split(" at 0x")[0][:40]
 )
@@ -77,6 +85,7 @@ def test_prioritized_builds_the_tree_of_its_naive_version() -> None:
     check_tree(result.tree)
 
 
+@pytest.mark.slow_to_compile
 def test_prioritized_with_first_play_urgency_builds_the_tree_of_its_naive_version() -> None:
     state = games.SOS(rows=3, columns=4).new_initial_state()
     options: dict[str, Any] = {"strategy": "plain", "selection": PUCT(), "expansion": Prioritized()}
@@ -123,8 +132,11 @@ NAIVE: dict[type, tuple[Any, dict[str, Any]]] = {
 SMALLER = {"hex": games.Hex(size=4), "sos": games.SOS(rows=4, columns=4)}
 
 
-@pytest.mark.skipif(JIT_ENABLED, reason="it would compile for an hour; the signature says that it is the same")
-@pytest.mark.parametrize("name", registered_games())
+#: Compiled by the thorough group; as plain Python where everything is.
+MATRIX = [pytest.param(name, marks=[pytest.mark.thorough] if JIT_ENABLED else []) for name in registered_games()]
+
+
+@pytest.mark.parametrize("name", MATRIX)
 def test_every_game_and_strategy_that_is_allowed_builds_the_tree_of_its_naive_version(name: str) -> None:
     game = SMALLER.get(name) or load_game(name)
     state = first_decision(game)

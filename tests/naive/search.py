@@ -1,6 +1,7 @@
 """The slow, obvious MCTS: objects and dicts, Python integers, one line for each line of a textbook.
 
-It draws the same random numbers in the same order as the kernels, so that both must build the same tree.
+It draws the same random numbers in the same order as the kernels, so that both must build the same tree. Sums are
+float64; scores are float32, but for rules that are written for one child.
 """
 
 import math
@@ -68,33 +69,33 @@ class Node:
     outcome: list[float] | None = None  # every player's reward, where the game is over
 
     @property
-    def mean(self) -> float:
-        return self.value_sum / self.visits
+    def mean(self) -> np.float32:
+        return np.float32(self.value_sum) / np.float32(self.visits)
 
     @property
-    def tries(self) -> int:
-        return self.visits - self.assumed
+    def tries(self) -> np.float32:
+        return np.float32(self.visits - self.assumed)
 
 
 DEFAULT_C = 0.5
 
-Score = Callable[[list[Node], Node], float]
+Score = Callable[[list[Node], Node], np.float32]
 Move = tuple[int, int]  # player, action
 
 
 def uct(c: float) -> Score:
-    return lambda path, child: child.mean + c * math.sqrt(math.log(path[-1].visits) / child.tries)
+    return lambda path, child: child.mean + np.sqrt(np.float32(c**2 * math.log(path[-1].visits)) / child.tries)
 
 
 def ucb1(c: float) -> Score:
-    return lambda path, child: child.mean + c * math.sqrt(2.0 * math.log(path[-1].visits) / child.tries)
+    return lambda path, child: child.mean + np.sqrt(np.float32(2.0 * c**2 * math.log(path[-1].visits)) / child.tries)
 
 
-def ucb1_tuned(path: list[Node], child: Node) -> float:
-    share = math.log(path[-1].visits) / child.visits
+def ucb1_tuned(path: list[Node], child: Node) -> np.float32:
+    share = np.float32(math.log(path[-1].visits)) / child.tries
     mean = child.mean
-    variance = max(0.0, child.square_sum / child.visits - mean * mean) + math.sqrt(2.0 * share)
-    return mean + math.sqrt(share * min(0.25, variance))
+    variance = max(np.float32(child.square_sum) / np.float32(child.visits) - mean * mean, np.float32(0.0))
+    return mean + np.sqrt(share * min(variance + np.sqrt(np.float32(2.0) * share), np.float32(0.25)))
 
 
 class Search:

@@ -47,9 +47,10 @@ class Puct(Search):
     def best(self, path: list[Node]) -> int:
         node = path[-1]
         assert node.untried is not None
-        root = math.sqrt(node.visits)
-        scores = {a: child.mean + 1.4 * node.priors[a] * root / (1 + child.tries) for a, child in node.children.items()}
-        scores |= {a: 0.5 + 1.4 * node.priors[a] * root for a in node.untried}
+        exploration = np.float32(1.4 * math.sqrt(node.visits))
+        bonuses = {action: exploration * np.float32(prior) for action, prior in node.priors.items()}
+        scores = {a: child.mean + bonuses[a] / (np.float32(1.0) + child.tries) for a, child in node.children.items()}
+        scores |= {a: np.float32(0.5) + bonuses[a] for a in node.untried}
         return max(scores, key=scores.__getitem__)
 
 
@@ -70,7 +71,10 @@ class Grave(Puct):
         here = {*reference.children, *(reference.untried or [])}
         scores = {}
         for action, child in node.children.items():
-            score, others = child.mean, reference.amaf_visits.get(action, 0) if action in here else 0
+            score, others = (
+                child.value_sum / child.visits,
+                reference.amaf_visits.get(action, 0) if action in here else 0,
+            )
             if others:
                 weight = others / (others + child.visits + 1e-5 * others * child.visits)
                 score = (1.0 - weight) * score + weight * reference.amaf_sum[action] / others

@@ -47,9 +47,9 @@ class InformationSets(Search):
         if untried:
             return untried[self.rng.below(len(untried))]
 
-        def score(action: int) -> float:
+        def score(action: int) -> np.float32:
             child = node.children[action]
-            return child.mean + self.c * math.sqrt(math.log(child.available) / child.visits)
+            return child.mean + np.sqrt(np.float32(self.c**2 * math.log(child.available)) / child.tries)
 
         return max((action for action in node.children if action in legal), key=score)
 

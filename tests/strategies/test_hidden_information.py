@@ -30,6 +30,7 @@ from fastmcts.rng import below, make_rng
 from fastmcts.testing import check_tree
 from fastmcts.testing.strategies import all_components
 from tests import naive
+from tests.helpers.klondike import MIDDLE
 from tests.toys import Peek
 
 REGISTERED = [game for game in map(load_game, registered_games()) if game.has_hidden_information]
@@ -94,7 +95,7 @@ def test_worlds_that_look_the_same_are_searched_the_same(game: fastmcts.Game, me
     mcts = MCTS(game, simulations=12, method=method, rollout=SHORT)
 
     def search(state: fastmcts.State, seed: int) -> fastmcts.SearchResult:
-        mcts.start_over(seed)
+        mcts.driver.start_over(seed)
         return mcts.search(state)
 
     pairs = looking_the_same(game)
@@ -130,6 +131,7 @@ def test_a_perspective_that_is_rolled_forward_leaks_nothing(game: fastmcts.Game)
         assert seen.actions.tolist() == other.actions.tolist()
 
 
+@pytest.mark.slow_to_compile
 def test_open_cards_do_leak_which_the_test_above_would_notice() -> None:
     def differs(state: fastmcts.State) -> bool:
         world = state.determinize(state.current_player(), 1)
@@ -142,7 +144,16 @@ def test_open_cards_do_leak_which_the_test_above_would_notice() -> None:
 # ---- Information sets
 
 
-@pytest.mark.parametrize("game", [games.KuhnPoker(), SMALL, games.Klondike(), games.Whist()], ids=repr)
+@pytest.mark.parametrize(
+    "game",
+    [
+        games.KuhnPoker(),
+        SMALL,
+        pytest.param(games.Klondike(), marks=pytest.mark.slow_to_compile),
+        pytest.param(games.Whist(), marks=pytest.mark.slow_to_compile),
+    ],
+    ids=repr,
+)
 @pytest.mark.parametrize("seed", [0, 5])
 def test_ismcts_builds_the_tree_of_its_naive_version(game: fastmcts.Game, seed: int) -> None:
     state = next(positions(game, 1, seed))
@@ -153,6 +164,7 @@ def test_ismcts_builds_the_tree_of_its_naive_version(game: fastmcts.Game, seed: 
     naive.assert_same_tree(result.tree, ROOT, naive.InformationSets(state, seed).run(simulations))
 
 
+@pytest.mark.slow_to_compile
 def test_resampled_replies_in_hidden_worlds_build_the_tree_of_their_naive_version() -> None:
     state = SMALL.new_initial_state(1)
     result = fastmcts.search(state, simulations=200, seed=1, strategy="plain", method=SinglePerspective(resample=True))
@@ -180,14 +192,30 @@ def test_ismcts_goes_with_other_components(options: dict[str, Any]) -> None:
     assert result.visits.sum() >= 300 - ("expansion" in options)
 
 
+@pytest.mark.slow_to_compile
 def test_promising_moves_come_first_in_klondike() -> None:
-    state = games.Klondike().new_initial_state(4)
-    result = fastmcts.search(state, simulations=40, seed=0, expansion=Prioritized())
-    check_tree(result.tree)
+    state = games.Klondike().state_from_text(MIDDLE)
+    legal = set(state.legal_actions())
+    promising = {action for action in legal if state.game.is_promising(state.array, action)}
+    assert 1 < len(promising) < len(legal) - 1
+    for simulations in range(1, len(legal) + 1):
+        result = fastmcts.search(
+            state, simulations=simulations, seed=simulations, strategy="plain", expansion=Prioritized()
+        )
+        tried = set(result.actions[result.visits > 0].tolist())
+        assert len(tried) == simulations
+        assert tried <= promising or tried >= promising
+        expected = {action: 2 if action in promising else 1 for action in tried}  # one of the two is assumed
+        assert dict(zip(result.actions.tolist(), result.visits.tolist(), strict=True)) == {
+            **dict.fromkeys(legal, 0),
+            **expected,
+        }
+        check_tree(result.tree)
 
 
+@pytest.mark.slow_to_compile
 def test_every_move_was_available_at_the_root() -> None:
-    result = fastmcts.search(games.Whist().new_initial_state(), simulations=200, seed=0)
+    result = fastmcts.search(games.Whist().new_initial_state(seed=0), simulations=200, seed=0)
     tree = result.tree
     first, tried = int(tree.first_child[ROOT]), int(tree.num_tried[ROOT])
     assert tried == 13
@@ -210,9 +238,10 @@ def test_every_move_was_available_at_the_root() -> None:
 )
 def test_what_does_not_fit_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        fastmcts.search(games.KuhnPoker().new_initial_state(), simulations=100, **options)
+        fastmcts.search(games.KuhnPoker().new_initial_state(seed=0), simulations=100, **options)
 
 
+@pytest.mark.slow_to_compile
 def test_several_trees_and_batches_search_information_sets_too() -> None:
     states = list(positions(SMALL, 6))
     batch = fastmcts.search_batch(states, simulations=60, seed=2, threads=2)
@@ -299,7 +328,7 @@ def test_an_mcts_object_lets_worlds_vote_move_after_move() -> None:
 
 
 @pytest.mark.parametrize("vote", ["visits", "value", "majority"])
-def test_worlds_vote_in_batches_too(vote: str) -> None:
+def test_worlds_vote_in_batches_too(vote: Any) -> None:
     states = list(positions(SMALL, 6))
     batch = fastmcts.search_batch(states, simulations=50, seed=3, threads=2, method=PIMC(worlds=4, vote=vote))
     for index, state in enumerate(states):
@@ -311,6 +340,7 @@ def test_worlds_vote_in_batches_too(vote: str) -> None:
 # ---- A tree kept from move to move
 
 
+@pytest.mark.slow_to_compile
 @pytest.mark.parametrize("macro", [False, True])
 def test_a_klondike_player_keeps_its_tree_until_a_card_is_turned(macro: bool) -> None:
     game = games.Klondike(macro=macro)
@@ -382,6 +412,7 @@ def test_a_search_does_not_draw_what_was_dealt_with_its_seed() -> None:
     assert guessed / 300 == pytest.approx(13 / 3, abs=0.4), "of the 13 cards of player 0, a third"
 
 
+@pytest.mark.slow_to_compile
 def test_the_last_move_of_a_perspective_is_not_looked_up_in_the_real_world() -> None:
     game = games.Klondike(draw=24)
     for seed in range(40):
@@ -393,7 +424,7 @@ def test_the_last_move_of_a_perspective_is_not_looked_up_in_the_real_world() -> 
 
 
 def test_hidden_moves_are_for_trees_of_all_observers() -> None:
-    state = Peek().new_initial_state()
+    state = Peek().new_initial_state(seed=0)
     with pytest.raises(ValueError, match=r"Peek hides moves.*use ISMCTS\(observers='all'\) or PIMC\(\)"):
         fastmcts.search(state, simulations=10, method=ISMCTS())
     assert fastmcts.search(state, simulations=10).method == ISMCTS(observers="all")
@@ -446,6 +477,7 @@ def test_a_saved_search_of_hidden_worlds_goes_on_as_it_would_have(method: Any, t
 
 def test_kuhn_poker_is_played_with_sense() -> None:
     game = games.KuhnPoker()
+    folded = called = 0
     for seed in range(20):
         state = game.new_initial_state(seed)
         state.apply_action(1)  # a bet
@@ -454,8 +486,12 @@ def test_kuhn_poker_is_played_with_sense() -> None:
         outcomes = {s.returns()[1] for s in (state.determinize(1, n).child(1) for n in range(10))}
         if outcomes == {-2.0}:
             assert result.action == 0, f"folds the lowest card: {knowledge}"
+            folded += 1
         if outcomes == {2.0}:
             assert result.action == 1, f"calls with the highest: {knowledge}"
+            called += 1
+    assert folded > 2
+    assert called > 2
 
 
 def finished_games(game: fastmcts.Game) -> Iterator[fastmcts.State]:

@@ -53,9 +53,9 @@ def where(tree: Tree, state: fastmcts.State) -> int:
     [
         (KUHN.new_initial_state(0), 500),
         (KUHN.new_initial_state(1).child(BET), 300),
-        (SMALL.new_initial_state(0), 300),
-        (SMALL.new_initial_state(4), 300),
-        (games.Klondike().new_initial_state(1), 30),
+        pytest.param(SMALL.new_initial_state(0), 300, marks=pytest.mark.slow_to_compile),
+        pytest.param(SMALL.new_initial_state(4), 300, marks=pytest.mark.slow_to_compile),
+        pytest.param(games.Klondike().new_initial_state(1), 30, marks=pytest.mark.slow_to_compile),
         (Peek().new_initial_state(0), 300),
     ],
     ids=lambda value: getattr(getattr(value, "game", None), "name", str(value)),
@@ -94,13 +94,13 @@ def test_opponents_are_taken_to_know_their_cards() -> None:
 
 
 def test_nobody_sees_what_another_does_in_secret() -> None:
-    result = fastmcts.search(Peek().new_initial_state(), simulations=500, seed=0, method=ALL)
+    result = fastmcts.search(Peek().new_initial_state(seed=0), simulations=500, seed=0, method=ALL)
     assert len(list(information_sets(result.tree))) == 1 + 2, "player 1 knows its hint, and not the hand"
     check_tree(result.tree)
 
 
 def test_a_hint_is_used_against_who_hides_at_random() -> None:
-    state = Peek().new_initial_state()
+    state = Peek().new_initial_state(seed=0)
     result = fastmcts.search(state, simulations=3_000, seed=0, method=ALL, selection=UCT(c=20.0))
     for node in list(information_sets(result.tree))[1:]:
         values = [result.tree.value_sum[child_for(result.tree, node, guess)] for guess in (0, 1)]
@@ -154,14 +154,15 @@ def test_all_observers_go_with_other_components(options: dict[str, Any]) -> None
 )
 def test_what_does_not_fit_all_observers_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        fastmcts.search(KUHN.new_initial_state(), simulations=100, method=ALL, **options)
+        fastmcts.search(KUHN.new_initial_state(seed=0), simulations=100, method=ALL, **options)
 
 
 def test_other_observers_are_refused() -> None:
     with pytest.raises(ValueError, match="ISMCTS's observers must be one of self, all, not 'nobody'"):
-        ISMCTS(observers="nobody")
+        ISMCTS(observers="nobody")  # pyright: ignore[reportArgumentType]
 
 
+@pytest.mark.slow_to_compile
 def test_several_forests_and_batches_have_all_observers_too() -> None:
     states = [SMALL.new_initial_state(seed) for seed in range(4)]
     batch = fastmcts.search_batch(states, simulations=60, seed=2, threads=2, method=ALL)
@@ -174,6 +175,7 @@ def test_several_forests_and_batches_have_all_observers_too() -> None:
     assert one.visits.sum() == 90
 
 
+@pytest.mark.slow_to_compile
 def test_the_trees_live_on_within_their_memory() -> None:
     state = SMALL.new_initial_state(2)
     result = fastmcts.search(state, simulations=400, seed=0, memory_mb=0.04, method=ALL)
@@ -185,6 +187,7 @@ def test_the_trees_live_on_within_their_memory() -> None:
     assert batch.visits.sum() == 400
 
 
+@pytest.mark.slow_to_compile
 def test_the_trees_do_not_depend_on_when_they_grow() -> None:
     state = SMALL.new_initial_state(2)
     at_once = fastmcts.search(state, simulations=600, seed=0, method=ALL)
@@ -196,6 +199,7 @@ def test_the_trees_do_not_depend_on_when_they_grow() -> None:
     assert results[1].reused == pytest.approx(0.5)
 
 
+@pytest.mark.slow_to_compile
 def test_the_trees_are_dropped_when_a_move_is_made() -> None:
     state = SMALL.new_initial_state(2)
     mcts = MCTS(SMALL, simulations=100, seed=0, method=ALL)
@@ -210,6 +214,7 @@ def test_the_trees_are_dropped_when_a_move_is_made() -> None:
     assert mcts.search(state).reused == 0.0
 
 
+@pytest.mark.slow_to_compile
 def test_a_saved_search_with_all_observers_goes_on_as_it_would_have(tmp_path: Any) -> None:
     state = SMALL.new_initial_state(0)
     mcts = MCTS(SMALL, simulations=100, seed=0, method=ALL)

@@ -12,9 +12,11 @@ import pytest
 import fastmcts
 from fastmcts import GRAVE, MAST, PUCT, UCB1, UCT, ExpandAll, GameRollout, Lazy, Prioritized, RandomRollout, games
 from fastmcts.compiler.jit import JIT_ENABLED
-from fastmcts.engine.plan import make_strategy, settle
+from fastmcts.core.constants import ROOT
+from fastmcts.engine.plan import make_plan
 from fastmcts.strategies.final import best_index
 from fastmcts.testing import check_tree
+from tests import naive
 from tests.toys import OneShot
 
 TIC_TAC_TOE = games.TicTacToe().new_initial_state()
@@ -76,6 +78,7 @@ def scoring_visits(**options: Any) -> int:
     return sum(int(result.visits[result.actions == promising].sum()) for result in searches)
 
 
+@pytest.mark.slow_to_compile
 def test_prioritized_gives_scoring_moves_twice_the_visits_by_assuming_one() -> None:
     plain: dict[str, Any] = {"strategy": "plain", "selection": UCB1()}
     lazy, prioritized = scoring_visits(**plain), scoring_visits(**plain, expansion=Prioritized())
@@ -91,6 +94,7 @@ def test_with_first_play_urgency_prioritized_really_tries_scoring_moves_more_oft
     assert scoring_visits(**options, expansion=Prioritized()) - assumed >= 2 * scoring_visits(**options)
 
 
+@pytest.mark.slow_to_compile
 def test_what_sos_recommends_really_tries_scoring_moves_at_least_twice_as_often_as_lazy() -> None:
     assert scoring_visits() >= 2 * scoring_visits(strategy="plain", selection=UCB1())
 
@@ -104,6 +108,7 @@ def test_expand_all_backs_up_sum_and_count_together() -> None:
     check_tree(result.tree)
 
 
+@pytest.mark.slow_to_compile
 def test_expand_all_waits_for_the_visits_it_is_told() -> None:
     waiting = fastmcts.search(TIC_TAC_TOE, simulations=5, seed=0, expansion=ExpandAll(visits=5))
     assert waiting.visits.sum() == 9 + 4
@@ -113,6 +118,7 @@ def test_expand_all_waits_for_the_visits_it_is_told() -> None:
     assert expanded.max_depth == 2
 
 
+@pytest.mark.slow_to_compile
 def test_one_simulation_of_expand_all_is_an_answer_in_a_search_and_in_a_batch() -> None:
     options: dict[str, Any] = {"simulations": 1, "expansion": ExpandAll()}
     result = fastmcts.search(TIC_TAC_TOE, seed=fastmcts.spawn_seed(0, 0), **options)
@@ -135,7 +141,7 @@ ADVISED = Advised()
 
 
 def settled(game: fastmcts.Game = ADVISED, **options: Any) -> fastmcts.Options:
-    return settle(game, fastmcts.Options(simulations=2, **options))
+    return make_plan(game, fastmcts.Options(simulations=100, **options)).options
 
 
 def test_a_game_recommends_what_the_caller_leaves_out() -> None:
@@ -158,6 +164,7 @@ def test_the_plain_strategy_helps_out_where_the_recommended_one_does_not_fit(opt
     assert settled(**options).selection == UCT(c=0.5)
 
 
+@pytest.mark.slow_to_compile
 def test_a_result_names_its_strategy() -> None:
     state = ADVISED.new_initial_state()
     result = fastmcts.search(state, simulations=20, seed=0, strategy="plain", selection=UCB1(c=1.4, bias=0.0))
@@ -186,6 +193,7 @@ def test_a_recommendation_that_is_no_part_of_a_strategy_is_refused() -> None:
         settled(Odd())
 
 
+@pytest.mark.slow_to_compile
 def test_a_discount_prefers_earlier_wins() -> None:
     # X wins at once in the right column, or one round later elsewhere.
     state = TIC_TAC_TOE.clone()
@@ -259,6 +267,7 @@ def test_a_discount_draws_utilities_towards_0(utilities: tuple[float, ...], expe
     assert least + result.values[1] * (most - least) == pytest.approx(zero + (utilities[1] - zero) / 2)
 
 
+@pytest.mark.slow_to_compile
 def test_priors_of_the_game_steer_puct_and_the_bias() -> None:
     @dataclass(frozen=True)
     class Opinionated(OneShot):
@@ -285,6 +294,7 @@ def test_priors_of_the_game_steer_puct_and_the_bias() -> None:
     assert fastmcts.search(state, simulations=100, seed=0, selection=PUCT(c=2.0)).visits[3] > 60
 
 
+@pytest.mark.slow_to_compile
 def test_first_play_urgency_leaves_bad_moves_untried() -> None:
     all_tried = fastmcts.search(SOS, simulations=200, seed=0, strategy="plain")
     urgent = fastmcts.search(SOS, simulations=200, seed=0, strategy="plain", selection=UCT(c=0.1, first_play=0.4))
@@ -292,6 +302,7 @@ def test_first_play_urgency_leaves_bad_moves_untried() -> None:
     assert (urgent.visits > 0).sum() < 100
 
 
+@pytest.mark.slow_to_compile
 def test_normalizing_makes_the_scale_of_rewards_irrelevant() -> None:
     @dataclass(frozen=True)
     class Scored(OneShot):
@@ -317,12 +328,20 @@ def test_normalizing_makes_the_scale_of_rewards_irrelevant() -> None:
     assert scaled.policy[7] > 0.4
 
 
+class Rave(naive.Grave):
+    """Every node looks at what was played below itself, and nowhere else."""
+
+    reference = 0
+
+
+@pytest.mark.slow_to_compile
 def test_rave_is_grave_without_a_threshold() -> None:
-    result = fastmcts.search(
-        games.Hex(size=4).new_initial_state(), simulations=300, seed=0, selection=GRAVE(reference=0)
-    )
-    check_tree(result.tree)
-    assert result.visits.sum() == 300
+    state = games.Hex(size=4).new_initial_state()
+    options: dict[str, Any] = {"simulations": 300, "seed": 0, "strategy": "plain"}
+    rave = fastmcts.search(state, selection=GRAVE(reference=0), **options)
+    check_tree(rave.tree)
+    naive.assert_same_tree(rave.tree, ROOT, Rave(state, 0).run(300))
+    assert fastmcts.search(state, selection=GRAVE(), **options).visits.tolist() != rave.visits.tolist()
 
 
 def test_final_moves_follow_their_criterion() -> None:
@@ -355,6 +374,7 @@ def test_robust_max_searches_on_until_visits_and_mean_agree() -> None:
         assert robust.visits.sum() == robust.simulations
 
 
+@pytest.mark.slow_to_compile
 def test_a_batch_respects_proofs_and_the_final_move() -> None:
     states = [TIC_TAC_TOE, winning_position()]
     choices: list[dict[str, Any]] = [{"solver": True}, {"final": "value"}]
@@ -375,7 +395,7 @@ def winning_position() -> fastmcts.State:
 
 def test_the_name_of_the_type_that_kernels_are_cached_by_tells_the_order_of_the_fields() -> None:
     game = games.TicTacToe()
-    strategy = make_strategy(game, settle(game, fastmcts.Options(simulations=1)))
+    strategy = make_plan(game, fastmcts.Options(simulations=1)).strategy
     fields = ("game", "selection", "expansion", "rollout", "proofs", "method")
     assert strategy._fields == fields
     assert numba.typeof(strategy).name.startswith(hashlib.sha256(repr(fields).encode()).hexdigest()[:4])

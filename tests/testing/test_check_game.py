@@ -10,48 +10,8 @@ from examples.nim import Nim
 from fastmcts import games
 from fastmcts.rng import below
 from fastmcts.testing import check_game
-from tests.toys import Peek, Shuffled, ThreePlayers, TwiceInARow
-
-COIN, WORD = 1, 2
-
-
-@dataclass(frozen=True)
-class Coin(fastmcts.Game):
-    """Player 1 sees a coin, and both say a word, player 0 first.  State: [words said, coin, words [2]]."""
-
-    num_players = 2
-    num_actions = 2
-    state_size = 4
-    max_game_length = 2
-
-    def initial(self, state, rng):
-        state[COIN] = below(rng, 2)
-
-    def current_player(self, state):
-        return state[0] if state[0] < 2 else fastmcts.TERMINAL
-
-    def legal_actions(self, state, actions) -> int:
-        actions[0] = 0
-        actions[1] = 1
-        return 2
-
-    def apply(self, state, action):
-        state[WORD + state[0]] = action
-        state[0] += 1
-
-    def returns(self, state, out):
-        out[0] = 1.0 if state[WORD] == state[COIN] else -1.0
-        out[1] = -out[0]
-
-    def determinize(self, state, player, rng):
-        if player == 0:
-            state[COIN] = below(rng, 2)
-
-    def observe(self, state, player, out):
-        for index in range(self.state_size):
-            out[index] = state[index]
-        if player == 0:
-            out[COIN] = -1
+from tests.helpers.faulty_games import OutOfRange, Unsorted
+from tests.toys import COIN, WORD, Coin, Peek, Shuffled, ThreePlayers, TwiceInARow
 
 
 @dataclass(frozen=True)
@@ -106,24 +66,11 @@ def test_a_game_in_which_both_may_win_passes_if_it_says_so() -> None:
     check_game(BothMayWinAsSaid(), positions=100)
 
 
-class Unsorted(Nim):
-    def legal_actions(self, state, actions):
-        actions[0] = 1
-        actions[1] = 0
-        return 2 if state[0] > 1 else 1
-
-
 class Repeated(Nim):
     def legal_actions(self, state, actions):
         actions[0] = 0
         actions[1] = 0
         return 2
-
-
-class OutOfRange(Nim):
-    def legal_actions(self, state, actions):
-        actions[0] = 3
-        return 1
 
 
 class NoMoves(Nim):

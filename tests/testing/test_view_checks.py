@@ -8,8 +8,7 @@ import fastmcts
 from examples.nim import Nim
 from fastmcts.rng import below
 from fastmcts.testing import check_game
-from tests.testing.test_check_game import COIN, WORD, Coin
-from tests.toys import Peek
+from tests.toys import COIN, WORD, Coin, Peek
 
 UNKNOWN = -1
 

@@ -9,7 +9,7 @@ from fastmcts import Game, State, games
 from fastmcts.experiments import Search
 from fastmcts.view.assistant import Assistant, start_at_a_table
 from fastmcts.view.screen import Screen
-from tests.cli.running import invoke
+from tests.helpers.terminal import invoke
 
 ADVISOR = Search(simulations=12, strategy="plain")
 

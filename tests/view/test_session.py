@@ -62,7 +62,7 @@ def test_moves_are_read_in_any_case_and_mistakes_are_explained(monkeypatch: pyte
 def test_undo_goes_back_to_the_last_own_move_and_further(monkeypatch: pytest.MonkeyPatch) -> None:
     game = games.TicTacToe()
     shown, state = converse(monkeypatch, game, ["a1", "undo", "undo", "b2", "hint", "undo", "quit"])
-    assert state == game.new_initial_state()
+    assert state == game.new_initial_state(seed=0)
     assert "no move of yours to take back" in shown
 
 
@@ -141,7 +141,7 @@ def test_ctrl_c_ends_a_game_in_which_agents_play(monkeypatch: pytest.MonkeyPatch
 
 def test_who_has_won_is_told_in_words() -> None:
     def end(game: Game, *moves: str) -> str:
-        state = game.new_initial_state()
+        state = game.new_initial_state(seed=0)
         for move in moves:
             state.apply_action(state.string_to_action(move))
         return outcome_text(state)

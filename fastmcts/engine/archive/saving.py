@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 from fastmcts.compiler.component import Component
 from fastmcts.compiler.fingerprint import fingerprint
 from fastmcts.compiler.jit import wrapping_integers
+from fastmcts.compiler.notice import Heeding
 from fastmcts.core import tree as trees
 from fastmcts.core.constants import TERMINAL
-from fastmcts.core.tree import MAX_NODES, Tree
+from fastmcts.core.tree import MAX_NODES, PADDING, Tree
 from fastmcts.core.types import Position
 from fastmcts.core.validate import whole_number
 from fastmcts.engine import capacity
@@ -37,7 +38,7 @@ from fastmcts.engine.reuse import looks_equal
 from fastmcts.engine.searcher import Searcher
 from fastmcts.errors import LoadError
 from fastmcts.game import Game
-from fastmcts.options import STRATEGIES, Options
+from fastmcts.options import STRATEGIES, Options, without_callback
 from fastmcts.strategies.stoppers import Stopper
 
 FORMAT = "fastmcts search"
@@ -56,9 +57,20 @@ Arrays = dict[str, NDArray[Any]]
 class Saved(Protocol):
     """What is saved: a search, with these parts."""
 
-    game: Game
-    options: Options
-    forest: Forest
+    @property
+    def game(self) -> Game:
+        """The game."""
+        ...
+
+    @property
+    def options(self) -> Options:
+        """The options, complete."""
+        ...
+
+    @property
+    def forest(self) -> Forest:
+        """The trees."""
+        ...
 
 
 Loaded = TypeVar("Loaded", bound=Saved)
@@ -67,7 +79,7 @@ Loaded = TypeVar("Loaded", bound=Saved)
 def save(search: Saved, path: Path) -> None:
     """Write a search to a file, atomically."""
     options = {field.name: getattr(search.options, field.name) for field in dataclasses.fields(search.options)}
-    options["progress"] = search.options.progress is True
+    options["progress"] = without_callback(search.options.progress)
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -120,7 +132,8 @@ def load(
     try:
         game = chosen_game(header, decoder, game)
         search = make(game, decoded_options(header, decoder))
-        restore_forest(search.forest, header, arrays, trusted=False)
+        with Heeding(search.options.progress):
+            restore_forest(search.forest, header, arrays, trusted=False)
     except LoadError as error:
         raise LoadError(f"{path} cannot be loaded: {error}") from error.__cause__
     except Exception as error:  # what is wrong in a file may lead anywhere
@@ -164,7 +177,7 @@ def decoded_options(header: dict[str, Any], decoder: Decoder) -> Options:
         raise LoadError(f"it uses options that this version does not know: {', '.join(unknown)}")
     kinds: dict[str, type] = {**STRATEGIES, "stop": Stopper}
     options = {name: decoder.decode(value, kinds.get(name, ())) for name, value in saved.items()}
-    if not isinstance(options.get("progress", False), bool):
+    if not isinstance(options.get("progress"), bool | None):
         raise LoadError(f"its option progress is {shortened(options['progress'])}")
     return Options(**options)
 
@@ -300,7 +313,7 @@ def restore_forest(forest: Forest, header: dict[str, Any], arrays: Arrays, trust
     viewer = checked_viewer(game, header.get("viewer"))
     asked = arrays.get(ASKED)
     if asked is not None:
-        if forest.worlds is None:
+        if not forest.has_worlds:
             raise LoadError("it holds a position whose worlds nobody searches")
         asked = checked_array("its position", asked, np.zeros(game.state_size, np.int64))
         check_root(game, asked, viewer)
@@ -331,7 +344,7 @@ def restore(searcher: Searcher, header: dict[str, Any], arrays: Arrays, viewer: 
     if not trusted:
         check_root(game, root, viewer)
         check_generators(rng)
-        check_planted(searcher.strategy, tree, root, viewer, searcher.scratch, searcher.checked)
+        check_planted(searcher.strategy, tree, root, viewer, searcher.scratch, searcher.plan.options.checked)
     searcher.tree = capacity.set_apart(tree) if searcher.is_apart else tree
     searcher.root[:] = root
     searcher.rng[:] = rng
@@ -346,7 +359,8 @@ def restored_tree(searcher: Searcher, arrays: Arrays) -> Tree:
     size = int(checked_array("its tree/size", arrays.get("tree/size"), np.zeros(1, np.int64))[0])
     if not 1 <= size <= searcher.room:
         raise LoadError(f"its tree has {size:,} nodes, and there is room for 1 to {searcher.room:,}")
-    nodes = max(searcher.tree.visits.size, min(searcher.room, size + capacity.most_new_nodes(searcher.strategy)))
+    needed = size + searcher.plan.most_new_nodes + PADDING
+    nodes = max(searcher.tree.visits.size, min(searcher.room, needed))
     tree = trees.grown(searcher.tree, nodes)
     per_node = capacity.node_fields(tree)
     for name, array in tree._asdict().items():

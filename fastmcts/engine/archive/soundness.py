@@ -56,7 +56,7 @@ def check_links(tree: Tree, num_players: int, most_moves: int, longest: int, onl
         only_player: The only player who moves in the tree; NONE if all do.
     """
     size = min(max(0, int(tree.size[0])), tree.visits.size)
-    hashes = size if tree.known.size > 0 else 0
+    hashes = size if tree.has_information_sets else 0
     limits = np.array([num_players, most_moves, longest, only_player], np.int64)
     owners, order, levels = np.zeros((3, size), np.int32)
     lows, highs = np.zeros((2, hashes), np.uint64)
@@ -110,9 +110,9 @@ def check_planted(
         return  # nobody searches from here: the next search drops the tree
     if tree.player[ROOT] < 0 and tree.player[ROOT] != player:
         raise LoadError(f"player {tree.player[ROOT]} is said to be to move, but it is {player}")
-    if tree.known.size > 0:
+    if tree.has_information_sets:
         check_sets(tree, state.legal_actions() if player >= 0 else [], player)
-    elif tree.available.size == 0:
+    elif not tree.spans_positions:
         play_through(game, tree, root, scratch, checked)
 
 

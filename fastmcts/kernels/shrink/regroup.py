@@ -12,31 +12,29 @@ from fastmcts.kernels.shrink.threshold import fitting_threshold, step_of
 
 
 @entry
-def regroup_below(links, fields, counters, order, top, root, position):
+def regroup_below(tree, fields, order, top, root, position):
     """Make a node the root; all that is not below it goes.
 
     Args:
-        links: The arrays visits, parent, first_child, num_children, num_tried and action. Modified.
+        tree: The tree. Modified.
         fields: Pairs of each array with entries for each node, [N], and a buffer of its type, [N]. Modified.
-        counters: The arrays size and depth. Modified.
         order: int32 [N], scratch.
         top: The node.
         root: int64 [state_size], becomes `position`.
         position: int64 [state_size], the position at the node.
     """
-    regroup(links, fields, counters, order, top, 0)
+    regroup(tree, fields, order, top, 0)
     for index in range(position.size):
         root[index] = position[index]
 
 
 @entry
-def regroup_most_visited(links, fields, counters, order, hanging, most):
+def regroup_most_visited(tree, fields, order, hanging, most):
     """Drop the children of the least visited nodes so that at most `most` nodes stay, if they can.
 
     Args:
-        links: As in `regroup_below`.
+        tree: As in `regroup_below`.
         fields: As in `regroup_below`.
-        counters: As in `regroup_below`.
         order: int32 [N], scratch.
         hanging: int64 [NUM_STEPS], zeros, scratch.
         most: How many nodes may stay.
@@ -44,35 +42,33 @@ def regroup_most_visited(links, fields, counters, order, hanging, most):
     Returns:
         How many nodes went, with the places that belonged to nobody.
     """
-    visits, _, first_child, num_children, _, _ = links
-    before = counters[0][0]
-    for index in range(1, list_kept(links, order, ROOT, 0)):
+    before = tree.size[0]
+    for index in range(1, list_kept(tree, order, ROOT, 0)):
         node = order[index]
-        if node >= 0 and first_child[node] != NONE:
-            hanging[step_of(visits[node])] += num_children[node]
-    always = 1 + int(num_children[ROOT])  # the root and its children
-    regroup(links, fields, counters, order, ROOT, fitting_threshold(hanging, most - always))
-    return before - counters[0][0]
+        if node >= 0 and tree.first_child[node] != NONE:
+            hanging[step_of(tree.visits[node])] += tree.num_children[node]
+    always = 1 + int(tree.num_children[ROOT])  # the root and its children
+    regroup(tree, fields, order, ROOT, fitting_threshold(hanging, most - always))
+    return before - tree.size[0]
 
 
 @compiled
-def list_kept(links, order, top, threshold):
+def list_kept(tree, order, top, threshold):
     """List `top` and, below it, the blocks of nodes with at least `threshold` visits; return how many places.
 
     A place without a child, at the end of a block, is listed as NONE minus one minus its number.
     """
-    visits, _, first_child, num_children, num_tried, _ = links
     order[0] = top
     kept = 1
     index = 0
     while index < kept:
         node = order[index]
-        if node >= 0 and first_child[node] != NONE and (index == 0 or visits[node] >= threshold):
-            first = first_child[node]
-            for child in range(first, first + num_tried[node]):
+        if node >= 0 and tree.first_child[node] != NONE and (index == 0 or tree.visits[node] >= threshold):
+            first = tree.first_child[node]
+            for child in range(first, first + tree.num_tried[node]):
                 order[kept] = child
                 kept += 1
-            for place in range(first + num_tried[node], first + num_children[node]):
+            for place in range(first + tree.num_tried[node], first + tree.num_children[node]):
                 order[kept] = NONE - 1 - place
                 kept += 1
         index += 1
@@ -80,36 +76,34 @@ def list_kept(links, order, top, threshold):
 
 
 @compiled
-def regroup(links, fields, counters, order, top, threshold):
+def regroup(tree, fields, order, top, threshold):
     """Keep what `list_kept` lists, level by level."""
-    visits, parent, first_child, num_children, num_tried, action = links
-    size, depth = counters
-    kept = list_kept(links, order, top, threshold)
+    kept = list_kept(tree, order, top, threshold)
     for pair in literal_unroll(fields):
         for index in range(kept):
             node = order[index]
             pair[1][index] = pair[0][node if node >= 0 else NONE - 1 - node]
         for index in range(kept):
             pair[0][index] = pair[1][index]
-    parent[ROOT] = NONE
-    action[ROOT] = NONE
+    tree.parent[ROOT] = NONE
+    tree.action[ROOT] = NONE
     levels = order
     levels[ROOT] = 0
     end = 1
     deepest = 0
     for node in range(kept):
-        if levels[node] >= 0 and first_child[node] != NONE:
-            if node == ROOT or visits[node] >= threshold:
-                first_child[node] = end
-                for place in range(end, end + num_children[node]):
-                    parent[place] = node
-                for child in range(end, end + num_tried[node]):
+        if levels[node] >= 0 and tree.first_child[node] != NONE:
+            if node == ROOT or tree.visits[node] >= threshold:
+                tree.first_child[node] = end
+                for place in range(end, end + tree.num_children[node]):
+                    tree.parent[place] = node
+                for child in range(end, end + tree.num_tried[node]):
                     levels[child] = levels[node] + 1
                     deepest = levels[child]
-                end += num_children[node]
+                end += tree.num_children[node]
             else:
-                first_child[node] = NONE
-                num_children[node] = 0
-                num_tried[node] = 0
-    size[0] = kept
-    depth[0] = deepest
+                tree.first_child[node] = NONE
+                tree.num_children[node] = 0
+                tree.num_tried[node] = 0
+    tree.size[0] = kept
+    tree.depth[0] = deepest

@@ -34,10 +34,9 @@ from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.engine.archive import saving, soundness
 from fastmcts.engine.archive.soundness import check_links
 from fastmcts.kernels.soundness import UNCONFIRMED
-from tests.engine.archive.saved_edits import KINDS, Edits, searched, shorten
-from tests.engine.test_capacity import megabytes
+from tests.helpers.saved_edits import KINDS, Edits, searched, shorten, with_rules_of_today
+from tests.helpers.trees import copied, megabytes
 from tests.subprocesses import REPOSITORY
-from tests.test_mcts import copied
 
 Arrays = dict[str, np.ndarray]
 
@@ -242,7 +241,7 @@ class Track(Game):
 def test_a_root_that_only_the_rules_can_judge_is_tried_out(tmp_path: Path) -> None:
     game, path = Track(), tmp_path / "search"
     mcts = MCTS(game, simulations=20, seed=0)
-    mcts.search(game.new_initial_state())
+    mcts.search(game.new_initial_state(seed=0))
     mcts.save(path)
     assert MCTS.load(path).result().visits.sum() == 20
     for place in (-(2**40), -9):
@@ -358,7 +357,7 @@ BEFORE_CLASSES_MOVED: dict[str, dict[str, Any]] = {
 def test_files_from_before_classes_moved_are_read_and_written_with_public_names(name: str, tmp_path: Path) -> None:
     path = REPOSITORY / "tests" / "files" / f"version_2_{name}.npz"
     assert set(modules_of_classes(path)) > {"fastmcts.selection", "fastmcts.rollout", f"fastmcts.games.{name}"}
-    old = MCTS.load(path)
+    old = MCTS.load(with_rules_of_today(path, games.load_game(name), tmp_path / "old"))
     assert old.game == games.load_game(name)
     assert {option: getattr(old.options, option) for option in BEFORE_CLASSES_MOVED[name]} == BEFORE_CLASSES_MOVED[name]
     new = again(old, tmp_path / "again")

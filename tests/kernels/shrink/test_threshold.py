@@ -25,9 +25,12 @@ def test_as_much_stays_as_fits(scale: int) -> None:
     hanging = np.zeros(NUM_STEPS, np.int64)
     for node in range(200):
         hanging[step_of(visits[node])] += children[node]
+    some_went = 0
     for most in range(-1, 1 + children.sum()):
         threshold = fitting_threshold(hanging, most)
         assert children[visits >= threshold].sum() <= max(0, most)
         if threshold > 1:
+            some_went += 1
             lower = least_of(step_of(min(threshold, MAX_VISITS + 1) - 1))
             assert children[visits >= lower].sum() > most, "with the next lower step it would not fit"
+    assert some_went == 1 + children.sum(), "all stay if there is room for all, and never else"

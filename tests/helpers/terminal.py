@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import pytest
 from typer.testing import CliRunner
 
 from fastmcts.cli import app
@@ -19,16 +20,24 @@ def invoke(*arguments: str, typed: str = "") -> tuple[int, str]:
 
 
 class Terminal:
-    """A command in a terminal of its own; as plain Python, so that nothing is compiled, unless that is asked for."""
+    """A command in a terminal of its own; as plain Python, so that nothing is compiled, unless that is asked for.
 
-    def __init__(self, *arguments: str, jit: bool = False) -> None:
+    Args:
+        *arguments: Those of `fastmcts`, or with `code` none.
+        jit: Whether it is compiled.
+        code: Python to run instead.
+        **environment: Further variables.
+    """
+
+    def __init__(self, *arguments: str, jit: bool = False, code: str | None = None, **environment: str) -> None:
         import pty  # not on Windows
 
         self.master, slave = pty.openpty()
-        environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "NUMBA_DISABLE_JIT": "0" if jit else "1"}
-        command = [sys.executable, "-m", "fastmcts", *arguments]
+        is_off = "0" if jit else "1"
+        variables = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "NUMBA_DISABLE_JIT": is_off, **environment}
+        command = [sys.executable, *(("-m", "fastmcts") if code is None else ("-c", code)), *arguments]
         self.process = subprocess.Popen(
-            command, stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True, preexec_fn=own
+            command, stdin=slave, stdout=slave, stderr=slave, env=variables, start_new_session=True, preexec_fn=own
         )
         os.close(slave)
         self.shown = ""
@@ -36,7 +45,7 @@ class Terminal:
     def type(self, text: str) -> None:
         os.write(self.master, text.encode())
 
-    def wait_for(self, text: str, seconds: float = 60.0) -> str:
+    def wait_for(self, text: str, seconds: float = 600.0) -> str:
         """Read until some text is shown after what was waited for before."""
         seen = len(self.shown) if text not in self.shown else 0
         deadline = time.monotonic() + seconds
@@ -71,3 +80,6 @@ def own() -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+terminals = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

@@ -138,7 +138,18 @@ class Edits:
         return f"header{path} = {holder[key]!r}"
 
 
+def with_rules_of_today(path: Path, game: Game, target: Path) -> Path:
+    """Copy a search that was saved with older rules as if it were of today's."""
+    arrays = {name: array for name, array in dict(np.load(path)).items() if name != saving.CHECKSUM}
+    header = json.loads(arrays[saving.HEADER].tobytes())
+    header["rules"] = saving.rules_digest(game)
+    arrays[saving.HEADER] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    saving.write(target, {**arrays, saving.CHECKSUM: saving.checksum(arrays)})
+    return target
+
+
 def shorten(mcts: MCTS) -> None:
     """Let a search have few simulations and one thread, whatever its file says."""
     small = {"simulations": 12, "seconds": None, "stop": (), "progress": False, "final": "visits"}
-    mcts.options = mcts.forest.options = dataclasses.replace(mcts.options, **small)
+    plan = mcts.driver.plan
+    mcts.driver.plan = mcts.forest.plan = dataclasses.replace(plan, options=plan.options.copied(small))

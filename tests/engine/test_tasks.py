@@ -9,7 +9,7 @@ from threading import get_ident
 
 import pytest
 
-from fastmcts.engine.aside import Aside, Crew, Flag
+from fastmcts.engine.tasks import Flag, Pool, Task
 
 
 def test_work_is_done_once_in_another_thread_however_often_it_is_started() -> None:
@@ -19,7 +19,7 @@ def test_work_is_done_once_in_another_thread_however_often_it_is_started() -> No
         done.append(get_ident())
         return "done"
 
-    task = Aside(work)
+    task = Task(work)
     for _ in range(10):
         task.start()
     assert task.result() == task.result() == "done"
@@ -28,33 +28,33 @@ def test_work_is_done_once_in_another_thread_however_often_it_is_started() -> No
 
 
 def test_who_asks_for_the_result_of_what_was_not_started_gets_it_all_the_same() -> None:
-    assert Aside(lambda: 3).result() == 3
+    assert Task(lambda: 3).result() == 3
 
 
 def test_a_failure_comes_with_the_result() -> None:
-    task = Aside(lambda: 1 // 0)
+    task = Task(lambda: 1 // 0)
     with pytest.raises(ZeroDivisionError):
         task.result()
 
 
 def test_what_is_settled_before_it_begins_is_never_done() -> None:
     done: list[bool] = []
-    task = Aside(lambda: done.append(True))
+    task = Task(lambda: done.append(True))
     task.settle()
     task.run()
     assert not done
 
 
 def test_a_crew_adds_up_and_stops_when_told() -> None:
-    crew, stop = Crew(3), Flag()
-    assert crew.add_up(pow, [(2, n) for n in range(10)], stop) == 1023
-    assert crew.add_up(pow, [], stop) == 0
+    pool, stop = Pool(3), Flag()
+    assert pool.add_up(pow, [(2, n) for n in range(10)], stop) == 1023
+    assert pool.add_up(pow, [], stop) == 0
     with pytest.raises(ZeroDivisionError):
-        crew.add_up(lambda n: 1 // n, [(1,), (0,), (1,)], stop)
+        pool.add_up(lambda n: 1 // n, [(1,), (0,), (1,)], stop)
     assert stop.is_set, "nobody begins anything after a failure"
-    assert crew.add_up(pow, [(2, 2)], stop) == 0
-    assert crew.add_up(pow, [(2, 2)], Flag()) == 4
-    crew.dismiss()
+    assert pool.add_up(pow, [(2, 2)], stop) == 0
+    assert pool.add_up(pow, [(2, 2)], Flag()) == 4
+    pool.dismiss()
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def interrupted_after(seconds: float) -> Iterator[None]:
 
 
 def test_ctrl_c_at_any_time_leaves_nothing_locked_and_nobody_at_work() -> None:
-    times, crew, working, interrupts = random.Random(0), Crew(2), set[int](), 0
+    times, pool, working, interrupts = random.Random(0), Pool(2), set[int](), 0
 
     def work(item: int) -> int:
         working.add(item)
@@ -82,10 +82,10 @@ def test_ctrl_c_at_any_time_leaves_nothing_locked_and_nobody_at_work() -> None:
         try:
             with interrupted_after(1e-5 + times.random() * 1e-3):
                 while True:
-                    assert crew.add_up(work, zip(range(4)), Flag()) == 4
+                    assert pool.add_up(work, zip(range(4)), Flag()) == 4
         except KeyboardInterrupt:
             interrupts += 1
         assert not working
     assert interrupts == 1_000
-    assert crew.add_up(work, zip(range(4)), Flag()) == 4
-    crew.dismiss()
+    assert pool.add_up(work, zip(range(4)), Flag()) == 4
+    pool.dismiss()

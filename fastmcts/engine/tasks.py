@@ -1,4 +1,4 @@
-"""Work in other threads that Ctrl-C cannot harm.
+"""Tasks for other threads, and a pool of workers that do them, which Ctrl-C cannot harm.
 
 Only the main thread gets Ctrl-C, and it may get it between any two steps. The waiting of `threading` and
 `concurrent.futures` can be interrupted while it holds a lock that nobody opens then, and threads hang for ever. So
@@ -30,7 +30,7 @@ class Flag:
     is_set: bool = False
 
 
-class Aside(Generic[Result]):
+class Task(Generic[Result]):
     """Does something once, in another thread.
 
     Args:
@@ -38,7 +38,7 @@ class Aside(Generic[Result]):
         give: Whom to give it to; to a thread of its own if nobody is named.
     """
 
-    def __init__(self, work: Callable[[], Result], give: "Callable[[Aside[Result]], object] | None" = None) -> None:
+    def __init__(self, work: Callable[[], Result], give: "Callable[[Task[Result]], object] | None" = None) -> None:
         self.work = work
         self.give = give or in_new_thread
         self.claim = Lock()  # taken by who does it
@@ -93,11 +93,11 @@ class Aside(Generic[Result]):
                 continue  # it would only come on top of what has ended the waiting
 
 
-def in_new_thread(task: Aside[Any]) -> None:
+def in_new_thread(task: Task[Any]) -> None:
     """Start a thread that does it, and sleep until it has begun.
 
-    Who goes on at once keeps its core busy, and of several threads started one after the other two often begin on
-    the same core: a batch of 20 ms is a third slower so.
+    Without the sleep this thread would occupy its core while the next thread starts, and the system often puts two new
+    threads on the other core: a batch of 20 ms took a third longer that way.
     """
     try:
         _thread.start_new_thread(task.run, ())
@@ -107,13 +107,13 @@ def in_new_thread(task: Aside[Any]) -> None:
         time.sleep(START_SECONDS)
 
 
-class Member:
-    """A thread that waits for work, again and again, until it is sent away."""
+class Worker:
+    """A thread that waits for tasks, one after the other, until it is sent away."""
 
     def __init__(self) -> None:
         self.call = Lock()  # open when there is something to do
         self.call.acquire()
-        self.task: Aside[Any] | None = None
+        self.task: Task[Any] | None = None
         _thread.start_new_thread(self.serve, ())
 
     def serve(self) -> None:
@@ -124,22 +124,22 @@ class Member:
                 return
             task.run()
 
-    def give(self, task: "Aside[Any] | None") -> None:
+    def give(self, task: "Task[Any] | None") -> None:
         """Have something done, or send it away; to say it twice makes no difference."""
         self.task = task
         if self.call.locked():
             self.call.release()
 
 
-class Crew:
-    """Threads that stay for a whole search: to start them again and again would cost a tenth of the time.
+class Pool:
+    """Workers that stay for a whole search: to start threads again and again would cost a tenth of the time.
 
     Args:
         size: How many.
     """
 
     def __init__(self, size: int) -> None:
-        self.members = [Member() for _ in range(size)]
+        self.workers = [Worker() for _ in range(size)]
 
     def add_up(self, function: Callable[..., int], items: Iterable[tuple[Any, ...]], stop: Flag) -> int:
         """Call a function for each item, and add up the results.
@@ -163,7 +163,7 @@ class Crew:
                 total += function(*item)
             return total
 
-        tasks = [Aside(work, member.give) for member in self.members]
+        tasks = [Task(work, worker.give) for worker in self.workers]
         try:
             for task in tasks:
                 task.start()
@@ -177,5 +177,5 @@ class Crew:
 
     def dismiss(self) -> None:
         """Let all threads end."""
-        for member in self.members:
-            member.give(None)
+        for worker in self.workers:
+            worker.give(None)

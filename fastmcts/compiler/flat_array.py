@@ -1,0 +1,100 @@
+"""One-dimensional arrays without gaps, with few instructions for an entry.
+
+Numba writes some forty lines of LLVM's assembly for `visits[node]`, since an array may have any number of dimensions
+and any strides. A flat array takes seven. Entries of arrays are most of what kernels and rules do, so that halves what
+is written, parsed and optimised. For all the rest of Numba a flat array is an array.
+"""
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.datamodel.models import ArrayModel
+from numba.core.datamodel.registry import register_default
+from numba.core.imputils import lower_builtin, lower_cast, lower_getattr
+from numba.np.arrayobj import fix_integer_index, getitem_arraynd_intp, load_item, setitem_array, store_item
+
+
+class FlatArray(types.Array):
+    """The Numba type of an array that has one dimension and is contiguous."""
+
+    def __init__(self, dtype: types.Type, readonly: bool = False) -> None:
+        name = f"{'readonly ' if readonly else ''}flat({dtype})"
+        super().__init__(dtype, 1, "C", readonly=readonly, name=name)
+
+
+def flat(array: Any) -> Any:
+    """The flat type of an array that can have one; any other type as it is."""
+    is_flat = type(array) is types.Array and array.ndim == 1 and array.layout == "C" and array.aligned
+    is_plain = is_flat and isinstance(array.dtype, types.Integer | types.Float | types.Boolean)
+    return FlatArray(array.dtype, readonly=not array.mutable) if is_plain else array
+
+
+@register_default(FlatArray)
+class FlatArrayModel(ArrayModel):
+    """In native code as any array, but passed to functions as the address of its entries and their number alone."""
+
+    def get_argument_type(self) -> Any:
+        """The types of the arguments."""
+        kinds: dict[str, Any] = dict(zip(self._fields, self.get_value_type().elements, strict=True))
+        return kinds["data"], kinds["nitems"]
+
+    def as_argument(self, builder: Any, value: Any) -> Any:
+        """The arguments for an array."""
+        return tuple(self.get(builder, value, field) for field in ("data", "nitems"))
+
+    def from_argument(self, builder: Any, value: Any) -> Any:
+        """The array for arguments."""
+        return self.make(builder, *value)
+
+    def make(self, builder: Any, data: Any, length: Any) -> Any:
+        """An array from the address of its entries and how many there are."""
+        dtype = self.fe_type.dtype
+        item_size = 1 if isinstance(dtype, types.Boolean) else dtype.bitwidth // 8
+        known = {"meminfo": None, "parent": None, "itemsize": item_size, "strides": [item_size]}
+        members = zip(self._fields, self.get_value_type().elements, strict=True)
+        array = ir.Constant.literal_struct([ir.Constant(kind, known.get(name, ir.Undefined)) for name, kind in members])
+        for field, value in (("data", data), ("nitems", length)):
+            array = self.set(builder, array, value, field)
+        return builder.insert_value(array, length, [self.get_field_position("shape"), 0])
+
+
+@lower_getattr(FlatArray, "size")
+def lower_size(context: Any, builder: Any, array: FlatArray, value: Any) -> Any:
+    """Generate code for `array.size`."""
+    return context.data_model_manager[array].get(builder, value, "nitems")
+
+
+@lower_cast(types.Array, FlatArray)
+@lower_cast(FlatArray, types.Array)
+def lower_same(context: Any, builder: Any, source: types.Type, target: types.Type, value: Any) -> Any:
+    """Both are the same in memory."""
+    return value
+
+
+@lower_builtin(operator.getitem, FlatArray, types.Integer)
+def lower_getitem(context: Any, builder: Any, signature: Any, args: Sequence[Any]) -> Any:
+    """Generate code for `array[index]`."""
+    if context.enable_boundscheck:
+        return getitem_arraynd_intp(context, builder, signature, args)
+    array, index = signature.args
+    return load_item(context, builder, array, entry_of(context, builder, array, args[0], index, args[1]))
+
+
+@lower_builtin(operator.setitem, FlatArray, types.Integer, types.Any)
+def lower_setitem(context: Any, builder: Any, signature: Any, args: Sequence[Any]) -> Any:
+    """Generate code for `array[index] = value`."""
+    if context.enable_boundscheck:
+        return setitem_array(context, builder, signature, args)
+    array, index, value = signature.args
+    item = context.cast(builder, args[2], value, array.dtype)
+    return store_item(context, builder, array, item, entry_of(context, builder, array, args[0], index, args[1]))
+
+
+def entry_of(context: Any, builder: Any, array: FlatArray, value: Any, index: types.Integer, index_value: Any) -> Any:
+    """The address of an entry; negative indices count from the end."""
+    model = context.data_model_manager[array]
+    position = fix_integer_index(context, builder, index, index_value, model.get(builder, value, "nitems"))
+    return builder.gep(model.get(builder, value, "data"), [position])

@@ -1,0 +1,108 @@
+"""Functions that only kernels call: the rules of games, strategies, and the parts of the search itself.
+
+Numba's dispatchers are made for calls from Python. These functions are called by compiled code alone, so they do
+without: each is compiled for the types of its arguments up to LLVM's assembly, and the kernel that calls it makes
+machine code of the whole (linking.py).
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from numba.core import errors, types
+from numba.core.compiler import Flags, compile_extra
+from numba.core.registry import cpu_target
+from numba.core.typing.templates import Signature, fold_arguments
+
+from fastmcts.compiler.flat_array import flat
+from fastmcts.compiler.loops import is_signed_integer
+from fastmcts.compiler.passes import InnerCompiler, PartCompiler
+
+#: Functions that several kernels call.
+PARTS: set[Callable[..., Any]] = set()
+
+
+class InnerFlags(Flags):
+    """The options of inner functions, which never change: Numba compares and hashes them at every call of a rule."""
+
+    def copy(self) -> "InnerFlags":
+        """Itself."""
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+def inner_flags(options: dict[str, Any], boundscheck: bool) -> InnerFlags:
+    """The options of inner functions.
+
+    Args:
+        options: As for Numba's decorators.
+        boundscheck: Whether to check the bounds of arrays.
+    """
+    flags: Any = InnerFlags()
+    cpu_target.options.parse_as_flags(flags, {**options, "nopython": True, "boundscheck": boundscheck})
+    flags.no_compile = True
+    return flags
+
+
+class InnerFunction:
+    """A function with its code for each tuple of argument types that it was called with."""
+
+    def __init__(self, function: Callable[..., Any], flags: InnerFlags) -> None:
+        self.function = function
+        self.flags = flags
+        self.compiler = PartCompiler if function in PARTS else InnerCompiler
+        self.parameters = inspect.signature(function)
+        self.compiled: dict[tuple[types.Type, ...], Any] = {}
+        self.compiling: set[tuple[types.Type, ...]] = set()
+
+    def typed(self, arguments: tuple[types.Type, ...], keywords: dict[str, types.Type]) -> Signature:
+        """The signature of a call with arguments of these types, for which the function is compiled."""
+        folded = fold_arguments(
+            self.parameters,
+            arguments,
+            keywords,
+            normal_handler=lambda index, parameter, argument: argument,
+            default_handler=lambda index, parameter, default: types.Omitted(default),
+            stararg_handler=lambda index, parameter, arguments: types.StarArgTuple(arguments),
+        )
+        code = self.code(tuple(passed(argument) for argument in folded))
+        return code.signature.replace(pysig=self.parameters)
+
+    def call(self, context: Any, builder: Any, arguments: tuple[types.Type, ...], values: Any) -> Any:
+        """Generate code for a call."""
+        code = self.code(arguments)
+        context.add_linking_libs([code.library])
+        if code.library.can_fail:
+            return context.call_internal(builder, code.fndesc, code.signature, values)
+        return context.call_internal_no_propagate(builder, code.fndesc, code.signature, values)[1]
+
+    def code(self, arguments: tuple[types.Type, ...]) -> Any:
+        """What the function is compiled to for arguments of these types."""
+        if arguments not in self.compiled:
+            if arguments in self.compiling:
+                raise errors.TypingError(f"{self.function.__name__} calls itself, which compiled rules cannot")
+            self.compiling.add(arguments)
+            try:
+                self.compiled[arguments] = compile_extra(
+                    cpu_target.typing_context,
+                    cpu_target.target_context,
+                    self.function,
+                    args=arguments,
+                    return_type=None,
+                    flags=self.flags,
+                    locals={},
+                    pipeline_class=self.compiler,
+                )
+            finally:
+                self.compiling.discard(arguments)
+        return self.compiled[arguments]
+
+
+def passed(argument: Any) -> types.Type:
+    """The type that an argument is passed as: one for all sizes of integers, so that a function has fewer versions."""
+    return types.int64 if is_signed_integer(argument) else flat(argument)

@@ -1,0 +1,106 @@
+"""Read what the trees of a search say about its root, and which move to make."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmcts.core.tree import Tree
+from fastmcts.core.types import Position
+from fastmcts.engine.plan import Plan
+from fastmcts.strategies.final import (
+    best_index,
+    final_index,
+    means,
+    root_bounds,
+    root_statistics,
+    sole_leader,
+    voted_index,
+)
+
+
+class Readout:
+    """What was found about the L legal moves of a position.
+
+    Attributes:
+        actions: int64 [L], in ascending order.
+        visits: int64 [L].
+        value_sums: float64 [L], the rewards in [0, 1] for the player to move, summed.
+        lower: float64 [L], the least reward that each is proven to bring; None where no proofs are kept.
+        upper: float64 [L], the most.
+    """
+
+    def __init__(
+        self,
+        actions: NDArray[np.int64],
+        visits: NDArray[np.int64],
+        value_sums: NDArray[np.float64],
+        lower: NDArray[np.float64] | None = None,
+        upper: NDArray[np.float64] | None = None,
+    ) -> None:
+        self.actions = actions
+        self.visits = visits
+        self.value_sums = value_sums
+        self.lower = lower
+        self.upper = upper
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """float64 [L], the mean rewards; NaN without visits."""
+        return means(self.value_sums, self.visits)
+
+
+def read_root(plan: Plan, trees: Sequence[Tree], actions: NDArray[np.int64], player: int) -> Readout:
+    """Add up what all trees have found about the legal actions at their root, where a player is to move."""
+    visits, value_sums = root_statistics(trees[0], actions)
+    for tree in trees[1:]:
+        more_visits, more_value_sums = root_statistics(tree, actions)
+        visits += more_visits
+        value_sums += more_value_sums
+    if not plan.options.solver:
+        return Readout(actions, visits, value_sums)
+    # Proofs are kept in one tree alone.
+    return Readout(actions, visits, value_sums, *root_bounds(trees[0], actions, player, plan.game.num_players))
+
+
+def chosen_action(plan: Plan, position: Position, found: Readout, trees: Sequence[Tree] = ()) -> int | None:
+    """The move to make in a position; None if there is none.
+
+    Args:
+        plan: How it was searched.
+        position: The position.
+        found: What was found.
+        trees: Those of the worlds, which may have a vote each.
+    """
+    if len(found.actions) == 0:
+        return None
+    return int(found.actions[chosen_index(plan, position, found, trees)])
+
+
+def chosen_index(plan: Plan, position: Position, found: Readout, trees: Sequence[Tree]) -> int:
+    """The index of the move to make among the legal ones."""
+    if plan.goes_by_visits and (leader := sole_leader(found.visits)) is not None:
+        return leader
+    if plan.method.vote != "visits":
+        return voted_index(plan.method.vote, trees, found.actions)
+    how, statistics = plan.options.final, (found.actions, found.visits, found.values)
+    if found.lower is None or found.upper is None:
+        best = best_index(how, *statistics)
+    else:
+        best = final_index(how, *statistics, found.lower, found.upper)
+    return plan.method.played_index(plan.game, position, found.actions, found.values, best)
+
+
+def most_visited(visits: NDArray[np.int64], value_sums: NDArray[np.float64]) -> NDArray[np.int64]:
+    """What `chosen_action` says where the plan goes by visits, for many positions at once.
+
+    Args:
+        visits: int64 [B, A].
+        value_sums: float64 [B, A].
+
+    Returns:
+        int64 [B], the actions; anything where nothing was visited.
+    """
+    leading = visits == visits.max(axis=1, keepdims=True)
+    return np.where(leading & (visits > 0), value_sums / np.maximum(1, visits), -np.inf).argmax(axis=1)

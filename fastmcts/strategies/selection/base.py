@@ -1,0 +1,193 @@
+"""What all selection rules have in common.
+
+A rule is a component that says how much a simulation wants to go on to each child of a node; the search takes the
+child with the highest score, the first among equals. Unless a rule says otherwise, every child is tried once before any
+is visited again. There are two ways to write a rule:
+
+- `score(tree, node, child)` is about one tried child, with any branches that it takes.
+- `scores(tree, children, exploration)` is one formula over lanes, for up to eight children at once
+  (compiler/lanes.py): several times as fast. What depends on the node alone, such as a logarithm, `exploration` has
+  computed before. Where a rule leaves untried children in the contest, they are among `children`, without visits.
+
+The rules in this folder are formulas over lanes, but for GRAVE. What they are made of takes a block of children or one
+child. So a rule that overrides some part of them for one child is asked about one child at a time.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmcts.compiler.component import Component
+from fastmcts.compiler.lanes import at, where
+from fastmcts.core.scratch import Scratch
+from fastmcts.core.tree import Tree
+from fastmcts.core.types import Actions, Position
+from fastmcts.core.validate import real_number
+from fastmcts.game import Game
+
+#: Parts of a rule that may be written for one child alone.
+ONE_CHILD = frozenset({"score", "untried_score", "mean", "trials", "tries", "biased"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection(Component):
+    """Base of all selection rules: a rule of one's own overrides `score`, or `exploration` and `scores`.
+
+    Args:
+        first_play: First-play urgency: the score of an untried child. None tries all children first.
+        bias: Progressive bias: adds bias * prior / (1 + visits), with the prior of the game.
+        normalize: Stretch means to the range of rewards seen so far, so that `c` fits any game.
+    """
+
+    first_play: float | None = None
+    bias: float = 0.0
+    normalize: bool = False
+
+    #: Whether children are scored eight at a time.
+    in_lanes = False
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        own = vars(cls).keys()
+        if "scores" in own:
+            cls.in_lanes = True
+        elif not ONE_CHILD.isdisjoint(own):
+            cls.in_lanes = False
+
+    def __post_init__(self) -> None:
+        name = type(self).__name__
+        if self.first_play is not None:
+            real_number(f"{name}'s first_play", self.first_play)
+        real_number(f"{name}'s bias", self.bias)
+        if hasattr(self, "c"):
+            real_number(f"{name}'s c", self.c, low=0.0)  # pyright: ignore[reportAttributeAccessIssue]
+
+    #: Whether somebody has to keep the moves of each simulation for `learn`.
+    keeps_moves = False
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """The optional fields of the tree that the rule reads."""
+        return ("prior",) if self.uses_prior else ()
+
+    @property
+    def is_biased(self) -> bool:
+        """Whether there is a progressive bias."""
+        return self.bias != 0.0
+
+    @property
+    def untried_first(self) -> bool:
+        """Whether all children are tried before any is chosen by its score."""
+        return self.first_play is None
+
+    @property
+    def uses_prior(self) -> bool:
+        """Whether the rule reads the game's priors."""
+        return self.is_biased
+
+    @property
+    def urgency(self) -> float:
+        """`first_play` as a number."""
+        return math.inf if self.first_play is None else float(self.first_play)
+
+    def score(self, tree: Tree, node: int, child: int) -> float:
+        """How much a simulation at `node` wants to go on to a tried child."""
+        return self.scores(tree, child, self.exploration(self.trials(tree, node, child)))
+
+    def untried_score(self, tree: Tree, node: int, child: int) -> float:
+        """The same for an untried child, of which only action, prior and AMAF statistics are known."""
+        return self.biased(self.urgency, tree, child, 0)
+
+    def exploration(self, trials: int) -> float:
+        """What depends on the node alone, given how often its children could have been chosen."""
+        return 0.0
+
+    def scores(self, tree: Tree, children: Any, exploration: Any) -> Any:
+        """The scores of a block of children, or of one.
+
+        Args:
+            tree: The tree.
+            children: Up to eight children, which `at` reads as lanes; or the index of one.
+            exploration: What `exploration` returns: for the node, or, where moves differ from world to world, lanes.
+        """
+        raise NotImplementedError
+
+    def mean(self, tree: Tree, child: Any) -> Any:
+        """The mean reward of a child, or of each of a block, for the player who chooses; normalized if asked for."""
+        mean = at(tree.value_sum, child) / at(tree.visits, child)
+        if self.normalize:
+            low, high = tree.reward_range[0], tree.reward_range[1]
+            if low == high:
+                low, high = low - 0.5, low + 0.5
+            return (mean - low) / (high - low)
+        return mean
+
+    def trials(self, tree: Tree, node: int, child: int) -> int:
+        """How often a child could have been chosen: the node's visits, unless its moves differ from world to world."""
+        if tree.available.size > 0:
+            return tree.available[child]
+        return tree.visits[node]
+
+    def tries(self, tree: Tree, child: Any) -> Any:
+        """How often a child, or each of a block, was chosen: its visits, less those that it started with."""
+        if tree.assumed.size > 0:
+            return at(tree.visits, child) - at(tree.assumed, child)
+        return at(tree.visits, child)
+
+    def first_played(self, score: Any, visits: Any) -> Any:
+        """A score, with the first-play urgency in place of that of untried children, if they compete."""
+        if self.untried_first:
+            return score
+        return where(visits > 0, score, self.urgency)
+
+    def biased(self, score: Any, tree: Tree, child: Any, visits: Any) -> Any:
+        """A score plus the progressive bias, if there is one."""
+        if self.is_biased:
+            return score + self.bias * at(tree.prior, child) / (1 + visits)
+        return score
+
+    def enter(self, tree: Tree, node: int) -> None:
+        """Called at each node on the way down, before its children are scored."""
+
+    def lay_out(
+        self,
+        game: Game,
+        state: Position,
+        tree: Tree,
+        first: int,
+        actions: Actions,
+        count: int,
+        weights: NDArray[np.float64],
+    ) -> None:
+        """Prepare a new block of children: they get `actions` in their order from `first` on."""
+        self.set_priors(game, state, tree, first, actions, count, weights)
+
+    def set_priors(
+        self,
+        game: Game,
+        state: Position,
+        tree: Tree,
+        first: int,
+        actions: Actions,
+        count: int,
+        weights: NDArray[np.float64],
+    ) -> None:
+        """Ask the game for the priors of a block of children, if anybody wants them."""
+        if self.uses_prior:
+            game.prior(state, actions, count, weights)
+            for index in range(count):
+                tree.prior[first + index] = weights[index]
+
+    def learn(self, game: Game, tree: Tree, leaf: int, depth: int, scratch: Scratch) -> None:
+        """Called after each rollout, which began `depth` moves below the root, at `leaf`."""
+        self.note_range(game, tree, scratch)
+
+    def note_range(self, game: Game, tree: Tree, scratch: Scratch) -> None:
+        """Keep the range of rewards, if anybody wants means normalized."""
+        if self.normalize:
+            for player in range(game.num_players):
+                tree.reward_range[0] = min(tree.reward_range[0], scratch.rewards[player])
+                tree.reward_range[1] = max(tree.reward_range[1], scratch.rewards[player])

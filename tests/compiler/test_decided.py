@@ -1,0 +1,159 @@
+"""Branches that the types of the arguments decide are taken before a function is typed."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from fastmcts.compiler.bundle import register_bundle
+from fastmcts.compiler.component import Component
+from fastmcts.compiler.jit import compiled, entry
+
+UNKNOWN_TO_NUMBA = object()
+
+
+@dataclass(frozen=True)
+class Switch(Component):
+    """A component whose branches that are not taken cannot be compiled."""
+
+    is_on: bool = False
+    size: int = 3
+    weight: float = 0.0
+
+    def plain(self, number):
+        if self.is_on:
+            return UNKNOWN_TO_NUMBA + number
+        return number
+
+    def negated(self, number):
+        if not self.is_on:
+            return number
+        return UNKNOWN_TO_NUMBA + number
+
+    def compared(self, number):
+        if self.size > 5 or self.size == 2:
+            return UNKNOWN_TO_NUMBA + number
+        return number
+
+    def joined(self, number):
+        if number > 1 and self.is_on:
+            return UNKNOWN_TO_NUMBA + number
+        return number
+
+    def looped(self, number):
+        while self.is_on:
+            number = UNKNOWN_TO_NUMBA + number
+        return number
+
+    def chosen(self, number):
+        return UNKNOWN_TO_NUMBA if self.is_on else number
+
+    def changing(self, number):
+        size = self.size
+        while size < number:
+            size += 1
+        if size == 3:
+            return -1
+        return size
+
+    def weighted(self, number):
+        return number if self.weight > 0.0 else -number
+
+
+@entry
+def call(switch, number):
+    return (
+        switch.plain(number)
+        + switch.negated(number)
+        + switch.compared(number)
+        + switch.joined(number)
+        + switch.looped(number)
+        + switch.chosen(number)
+    )
+
+
+@entry
+def change(switch, number):
+    return switch.changing(number)
+
+
+@entry
+def weigh(switch, number):
+    return switch.weighted(number)
+
+
+def test_a_side_that_is_never_taken_need_not_compile() -> None:
+    assert call(Switch(), 7) == 42
+
+
+def test_a_variable_that_is_assigned_twice_is_not_decided() -> None:
+    assert change(Switch(), 2) == -1
+    assert change(Switch(), 5) == 5
+
+
+def test_floats_are_not_decided_since_they_change_without_compiling() -> None:
+    assert weigh(Switch(weight=1.0), 4) == 4
+    assert weigh(Switch(weight=0.0), 4) == -4
+
+
+class Pair(NamedTuple):
+    switch: Switch
+    number: int
+
+
+@entry
+def unpack(pair):
+    switch, number = pair
+    if switch.is_on:
+        return UNKNOWN_TO_NUMBA
+    if pair.switch.size != 3:
+        return UNKNOWN_TO_NUMBA
+    return number
+
+
+def test_parts_of_tuples_are_known() -> None:
+    assert unpack(Pair(Switch(), 5)) == 5
+
+
+class Arrays(NamedTuple):
+    full: np.ndarray
+    empty: np.ndarray
+
+
+register_bundle(Arrays)
+
+
+@compiled
+def first_of(arrays):
+    if arrays.empty.size > 0:
+        return UNKNOWN_TO_NUMBA
+    return arrays.full[0]
+
+
+@entry
+def first(arrays):
+    return first_of(arrays)
+
+
+@compiled
+def sizes_of(arrays):
+    return 10 * arrays.full.size + arrays.empty.size
+
+
+@entry
+def sizes(arrays):
+    return sizes_of(arrays)
+
+
+def arrays(full: int, empty: int) -> Any:
+    return Arrays(np.arange(1, full + 1), np.arange(empty))
+
+
+def test_arrays_that_are_not_kept_are_known_to_be_empty() -> None:
+    assert first(arrays(2, 0)) == 1
+
+
+@pytest.mark.parametrize(("full", "empty"), [(2, 0), (2, 3), (4, 3)])
+def test_how_long_an_array_is_that_is_kept_is_not_decided(full: int, empty: int) -> None:
+    assert sizes(arrays(full, empty)) == 10 * full + empty

@@ -1,0 +1,52 @@
+"""Every example runs, with a small budget, and prints what it is about."""
+
+import re
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from fastmcts.testing import check_game
+from tests.subprocesses import REPOSITORY
+
+#: For each example the arguments that make it short, and a pattern of something that it prints then.
+EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
+    "analyse_deal": ({"simulations": 60, "hand_size": 2}, "PerfectInformation: "),
+    "dice_race": ({"simulations": 500}, "\nstep\n"),
+    "generate_data": (
+        {"simulations": 5, "number_of_games": 2},
+        r"positions \((\d+), 4\), policies \(\1, 7\), outcomes \(\1,\)",
+    ),
+    "higher_card": ({"simulations": 500}, r"ISMCTS\(\)"),
+    "klondike_deal": ({"simulations": 5, "most_moves": 3}, "3 moves, not won"),
+    "nim": ({}, "\ntake 2\n"),
+    "play_match": ({"simulations": 5, "number_of_games": 4}, "4 games"),
+    "prioritized_sos": ({"size": 4}, r"Prioritized\(value=0.8, visits=1\): c1S was visited"),
+    "single_perspective": ({"simulations": 50}, r"SinglePerspective\(player=None, resample=True\): "),
+    "solve_position": ({}, "proven after"),
+    "sweep_constant": ({"simulations": 5, "number_of_games": 4, "constants": (0.1, 2.0)}, "c = 2.0: "),
+    "tiny_tic_tac_toe": ({}, r"\[0.0, 0.0\]"),
+    "whist_table": ({"simulations": 100}, r"player 3 lacks: \['C'\]"),
+}
+
+
+def test_every_example_is_run() -> None:
+    assert sorted(EXAMPLES) == sorted(path.stem for path in (REPOSITORY / "examples").glob("*.py"))
+
+
+@pytest.mark.slow_to_compile
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_run(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments, printed = EXAMPLES[name]
+    import_module(f"examples.{name}").main(**arguments)
+    output = capsys.readouterr().out
+    assert re.search(printed, output), output
+
+
+@pytest.mark.slow_to_compile
+@pytest.mark.parametrize(
+    ("name", "game", "options"),
+    [("nim", "Nim", {}), ("dice_race", "DiceRace", {}), ("higher_card", "HigherCard", {"cards": 5, "hand_size": 2})],
+)
+def test_example_games_keep_to_the_contract(name: str, game: str, options: dict[str, int]) -> None:
+    check_game(getattr(import_module(f"examples.{name}"), game)(**options), positions=200)
