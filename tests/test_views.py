@@ -153,8 +153,8 @@ def test_a_view_contains_none_of_the_hidden_cards(game: fastmcts.Game) -> None:
                 assert hands[player] == state.array[game.hands + player]
                 assert not any(hands[:player] + hands[player + 1 :])
             elif isinstance(game, games.Klondike):
-                hidden = int(klondike.face_down_cards(seen) + seen[klondike.TALON_SIZE] - seen[klondike.SEEN])
-                places = [klondike.hidden_place(seen, index) for index in range(hidden)]
+                parts = [klondike.hidden_part(seen, part) for part in range(klondike.COLUMNS + 1)]
+                places = [place for first, end in parts for place in range(int(first), int(end))]
                 cards = seen[klondike.TALON : klondike.LANDING]
                 assert not set(state.array[places].tolist()) & set(cards.tolist())
             else:

@@ -1,8 +1,9 @@
 """Deal unseen cards to players who may lack suits, each deal that is possible equally likely.
 
-Players who lack the same suits are one group: what the group gets is divided among them by chance. Groups
-are dealt to one after the other, and each suit's number of cards is drawn with the weight that it has:
-the number of ways to choose these cards, times the number of ways to serve the groups after it. What
+Players who lack the same suits are one group, and groups are dealt to one after the other. The last one draws from all
+cards that it may hold. The others draw first how many cards of which suits they get: with one more group to come, how
+many of the suits that both may hold; with several, how many of each suit. Every number has the weight that it has
+among all deals: the number of ways to choose these cards, times the number of ways to serve the groups to come. What
 nobody claims goes to the players who may hold anything, and to the stock.
 
 Nothing is stored: a few numbers of eight bits stand in one int, one per player, per suit or per group.
@@ -17,6 +18,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from math import comb
 from operator import and_
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,14 +29,24 @@ from fastmcts.errors import GameError
 from fastmcts.games._cards import CARDS, CLUBS
 from fastmcts.rng import below, unit
 
+if TYPE_CHECKING:
+    from fastmcts.games._tricks import TrickGame
+
 WIDTH = 8  # bits of each packed number
 FIELD = (1 << WIDTH) - 1
+ONE_EACH = 1 | 1 << WIDTH | 1 << 2 * WIDTH | 1 << 3 * WIDTH
 ALL_SUITS = 0b1111
 
-#: Sets of suits that somebody may lack; who has cards and lacks all is a group that cannot be served. The
-#: most voids come first: they leave the least to count, so that of several groups the freest two are left
-#: to `ways_for_two`, which needs one sum.
+#: Sets of suits that somebody may lack. The most voids come first: they leave the least to count. So the last group
+#: is that of the players who may hold anything, if there are any.
 VOID_SETS = np.array(sorted(range(ALL_SUITS + 1), key=lambda voids: (-voids.bit_count(), voids)))
+
+#: For each set of suits, its cards, and all bits of its numbers among packed counts.
+CARDS_OF = np.array([sum(CLUBS << suit for suit in range(4) if suits >> suit & 1) for suits in range(16)])
+COUNTS_OF = np.array([sum(FIELD << WIDTH * suit for suit in range(4) if suits >> suit & 1) for suits in range(16)])
+
+#: Each suit as a set of suits, packed.
+SINGLE_SUITS = sum(1 << suit << WIDTH * suit for suit in range(4))
 
 #: Numbers of ways to choose: exact, for the largest is below 2**53.
 CHOICES = np.array([[comb(n, k) for k in range(CARDS + 1)] for n in range(CARDS + 1)], np.float64)
@@ -53,90 +65,73 @@ def draw_cards(cards: int, number: int, rng: Rng) -> int:
 
 
 @compiled
-def redeal(
-    state: Position, hands: int, voids: int, sizes: int, num_players: int, viewer: int, unseen: int, rng: Rng
-) -> None:
+def redeal(game: "TrickGame", state: Position, viewer: int, unseen: int, rng: Rng) -> None:
     """Deal all hands but the viewer's from the unseen cards, none of a suit that the player lacks.
 
     What the hands hold is not read: that may be unknown.
 
     Args:
+        game: Whose position it is.
         state: The position, changed in place.
-        hands: Where the players' sets of cards stand in it.
-        voids: Where the sets of suits stand that each player lacks.
-        sizes: How many cards each player holds, packed.
-        num_players: How many play.
         viewer: Who keeps its hand.
         unseen: The cards to deal from; GameError is raised unless they suffice for some deal.
         rng: The generator.
     """
-    counts = 0
-    absent = 0  # nobody needs a void to lack these
+    sizes = game.hand_sizes(state)
+    absent = 0  # suits of which no card is unseen: nobody needs a void to lack these
     for suit in range(4):
-        count = count_bits(unseen & CLUBS << suit)
-        counts |= count << WIDTH * suit
-        if count == 0:
+        if unseen & CLUBS << suit == 0:
             absent |= 1 << suit
-
     present = 0  # a bit for each set of voids that somebody has
-    for player in range(num_players):
+    for player in range(game.num_players):
         if player != viewer:
-            present |= 1 << (state[voids + player] | absent)
+            present |= 1 << (state[game.voids + player] | absent)
 
     groups = 0
+    limited = 0  # those of them that lack something which others may hold
     needs = 0
-    group_voids = 0
-    free_need = 0  # of those who may hold any card
+    voids = 0
     for index in range(len(VOID_SETS)):
-        if present >> VOID_SETS[index] & 1 == 0:
-            continue
-        need = 0
-        for player in range(num_players):
-            if player != viewer and state[voids + player] | absent == VOID_SETS[index]:
-                need += field(sizes, player)
-        if VOID_SETS[index] == absent:
-            free_need = need
-        elif need > 0:
-            needs |= need << WIDTH * groups
-            group_voids |= VOID_SETS[index] << WIDTH * groups
+        if present >> VOID_SETS[index] & 1:
+            for player in range(game.num_players):
+                if player != viewer and state[game.voids + player] | absent == VOID_SETS[index]:
+                    needs += field(sizes, player) << WIDTH * groups
+            voids |= VOID_SETS[index] << WIDTH * groups
             groups += 1
+            limited += VOID_SETS[index] != absent
 
     for group in range(groups):
-        lacking = field(group_voids, group)
-        share = 0
-        for suit in range(4):
-            if lacking >> suit & 1 == 0:
-                number = draw_number(counts, needs, group_voids, group, groups, suit, rng)
-                share |= draw_cards(unseen & CLUBS << suit, number, rng)
-                counts -= number << WIDTH * suit
-                needs -= number << WIDTH * group
-                group_voids |= 1 << WIDTH * group + suit
-        unseen &= ~share
-        deal_to_group(state, hands, voids, sizes, num_players, viewer, absent, lacking, share, rng)
-    if needs != 0 or free_need > count_bits(unseen):
-        raise GameError("no world fits: too few cards are unseen of the suits that the other players may hold")
-    deal_to_group(state, hands, voids, sizes, num_players, viewer, absent, absent, unseen, rng)
+        cards = claim(game, unseen, needs, voids, group, limited, rng)
+        for player in range(game.num_players):
+            if player != viewer and state[game.voids + player] | absent == field(voids, group):
+                hand = draw_cards(cards, field(sizes, player), rng)
+                state[game.hands + player] = hand
+                cards &= ~hand
+                unseen &= ~hand
 
 
 @compiled
-def deal_to_group(
-    state: Position,
-    hands: int,
-    voids: int,
-    sizes: int,
-    num_players: int,
-    viewer: int,
-    absent: int,
-    lacking: int,
-    cards: int,
-    rng: Rng,
-) -> None:
-    """Give each player who lacks these suits, or has no chance to hold them, as many cards as it holds."""
-    for player in range(num_players):
-        if player != viewer and state[voids + player] | absent == lacking:
-            hand = draw_cards(cards, field(sizes, player), rng)
-            state[hands + player] = hand
-            cards &= ~hand
+def claim(game: "TrickGame", unseen: int, needs: int, voids: int, group: int, limited: int, rng: Rng) -> int:
+    """Draw the cards that are for a group; the last group takes its hands from all that it may hold."""
+    need = field(needs, group)
+    suits, later_suits = suits_for(voids, group), suits_for(voids, group + 1)
+    claimed = unseen & CARDS_OF[suits]
+    if group + 1 < limited:
+        counts = 0
+        for suit in range(4):
+            counts |= count_bits(unseen & CLUBS << suit) << WIDTH * suit
+        if group + 2 == limited:
+            parts = suits & later_suits | (suits & ~later_suits) << WIDTH
+            numbers = draw_common(counts, needs, voids, group, rng)
+        else:
+            parts = SINGLE_SUITS
+            numbers = draw_split(game, counts, needs, voids, group, limited, rng)
+        claimed = 0
+        for part in range(4):
+            claimed |= draw_cards(unseen & CARDS_OF[field(parts, part)], field(numbers, part), rng)
+    if count_bits(claimed) < need:
+        raise GameError("no world fits: too few cards are unseen of the suits that the other players may hold")
+    return claimed
 
 
 def is_possible(voids: Sequence[int], sizes: Sequence[int], unseen: int) -> bool:
@@ -158,28 +153,41 @@ def is_possible(voids: Sequence[int], sizes: Sequence[int], unseen: int) -> bool
 
 
 @compiled
-def draw_number(counts: int, needs: int, voids: int, group: int, groups: int, suit: int, rng: Rng) -> int:
-    """Draw how many cards of a suit a group gets, as often as that happens in all possible deals.
-
-    If no deal is possible, the group, or one after it, is left with a need.
-    """
-    need = field(needs, group)
-    count = field(counts, suit)
-    voids |= 1 << WIDTH * group + suit
-    low = max(0, need - available(counts, field(voids, group)))
-    high = min(count, need)
-    chosen = min(low, high)
+def draw_common(counts: int, needs: int, voids: int, group: int, rng: Rng) -> int:
+    """Draw how many of the cards that the last two groups may hold the first of them gets, and how many others."""
+    numbers = 0
     total = 0.0
-    if low < high:
-        for number in range(low, high + 1):
-            weight = CHOICES[count, number] * ways(
-                counts - (number << WIDTH * suit), needs - (number << WIDTH * group), voids, group, groups
-            )
-            total += weight
-            # Each number replaces the choice so far with its share of the weight up to here.
-            if weight > 0.0 and unit(rng) * total <= weight:
-                chosen = number
-    return chosen
+    for common in range(field(needs, group) + 1):
+        weight = ways_with_common(counts, needs, voids, group, common)
+        total += weight
+        # Each number replaces the choice so far with its share of the weight up to here.
+        if weight > 0.0 and unit(rng) * total <= weight:
+            numbers = common | (field(needs, group) - common) << WIDTH
+    return numbers
+
+
+@compiled
+def draw_split(game: "TrickGame", counts: int, needs: int, voids: int, group: int, limited: int, rng: Rng) -> int:
+    """Draw how many cards of each suit a group gets that has several others after it: packed numbers."""
+    numbers = 0
+    for suit in range(4):
+        if suits_for(voids, group) >> suit & 1:
+            voids |= 1 << WIDTH * group + suit
+            chosen = 0
+            total = 0.0
+            for number in range(field(needs, group) + 1):
+                weight = choose(field(counts, suit), number)
+                if weight > 0.0:
+                    counts_left = counts - (number << WIDTH * suit)
+                    needs_left = needs - (number << WIDTH * group)
+                    weight *= ways(game, counts_left, needs_left, voids, group, limited)
+                total += weight
+                if weight > 0.0 and unit(rng) * total <= weight:
+                    chosen = number
+            numbers |= chosen << WIDTH * suit
+            counts -= chosen << WIDTH * suit
+            needs -= chosen << WIDTH * group
+    return numbers
 
 
 @compiled
@@ -189,50 +197,53 @@ def field(packed: int, index: int) -> int:
 
 
 @compiled
-def available(counts: int, lacking: int) -> int:
-    """How many unseen cards are of suits other than those lacking."""
-    total = 0
-    for suit in range(4):
-        total += field(counts, suit) * (1 - (lacking >> suit & 1))
-    return total
+def suits_for(voids: int, group: int) -> int:
+    """The set of suits that a group may hold."""
+    return ALL_SUITS & ~field(voids, group)
 
 
 @compiled
-def ways(counts: int, needs: int, voids: int, group: int, groups: int) -> float:
-    """In how many ways the groups from `group` on can be dealt to."""
+def choose(n: int, k: int) -> float:
+    """In how many ways k of n cards can be chosen."""
+    return CHOICES[n, k]
+
+
+@compiled
+def available(counts: int, suits: int) -> int:
+    """How many unseen cards are of a set of suits."""
+    return field((counts & COUNTS_OF[suits]) * ONE_EACH, 3)
+
+
+@compiled
+def ways(game: "TrickGame", counts: int, needs: int, voids: int, group: int, groups: int) -> float:
+    """In how many ways the groups from `group` to `groups` - 1, three or more, can be dealt to."""
     left = groups - group
-    if left == 1:
-        return ways_for_one(counts, needs, voids, group)
-    if left == 2:
-        return ways_for_two(counts, needs, voids, group)
-    if left == 3:
-        return ways_for_three(counts, needs, voids, group)
-    if left == 4:
+    if game.num_players > 5 and left == 5:
+        return ways_for_five(counts, needs, voids, group)
+    if game.num_players > 4 and left == 4:
         return ways_for_four(counts, needs, voids, group)
-    return ways_for_five(counts, needs, voids, group)
+    return ways_for_three(counts, needs, voids, group)
 
 
 @compiled
-def ways_for_one(counts: int, needs: int, voids: int, group: int) -> float:
-    """A choice from all cards that the group may hold."""
-    return CHOICES[available(counts, field(voids, group)), field(needs, group)]
+def ways_with_common(counts: int, needs: int, voids: int, group: int, common: int) -> float:
+    """The same for the last two groups, if the first gets so many of the cards that both may hold."""
+    suits, later_suits = suits_for(voids, group), suits_for(voids, group + 1)
+    both = available(counts, suits & later_suits)
+    only_first = available(counts, suits) - both
+    others = field(needs, group) - common
+    if common > both or others > only_first:
+        return 0.0
+    later = available(counts, later_suits) - common
+    return choose(only_first, others) * choose(both, common) * choose(later, field(needs, group + 1))
 
 
 @compiled
 def ways_for_two(counts: int, needs: int, voids: int, group: int) -> float:
     """A sum over how many of the cards that both may hold the first group gets."""
-    need = field(needs, group)
-    next_need = field(needs, group + 1)
-    lacking = field(voids, group)
-    next_lacking = field(voids, group + 1)
-    both = available(counts, lacking | next_lacking)
-    only_first = available(counts, lacking) - both
-    next_available = available(counts, next_lacking)
     total = 0.0
-    for common in range(max(0, need - only_first), min(both, need) + 1):
-        total += (
-            CHOICES[only_first, need - common] * CHOICES[both, common] * CHOICES[next_available - common, next_need]
-        )
+    for common in range(field(needs, group) + 1):
+        total += ways_with_common(counts, needs, voids, group, common)
     return total
 
 
@@ -258,10 +269,10 @@ def with_one_more(ways_for_rest: Callable[[int, int, int, int], float]) -> Calla
                     hearts = majors - spades
                     split = clubs | diamonds << WIDTH | spades << 2 * WIDTH | hearts << 3 * WIDTH
                     total += (
-                        CHOICES[clubs_most, clubs]
-                        * CHOICES[diamonds_most, diamonds]
-                        * CHOICES[spades_most, spades]
-                        * CHOICES[hearts_most, hearts]
+                        choose(clubs_most, clubs)
+                        * choose(diamonds_most, diamonds)
+                        * choose(spades_most, spades)
+                        * choose(hearts_most, hearts)
                         * ways_for_rest(counts - split, needs, voids, group + 1)
                     )
         return total

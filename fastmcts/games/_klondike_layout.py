@@ -4,6 +4,7 @@ A card is 4 * rank + suit: ranks from 1 (ace) to 13 (king), suits clubs 0, diamo
 Zero is no card. A column is dealt at most six cards face down and then holds a run of at most thirteen.
 """
 
+from fastmcts.bits import count_bits, nth_bit
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.types import Position, Rng
 from fastmcts.rng import below
@@ -197,14 +198,6 @@ def move_run(state: Position, source: int, target: int) -> bool:
 
 
 @compiled
-def is_reachable(state: Position, place: int, draw: int) -> bool:
-    """Whether dealing, now or after the waste is turned over, brings a talon card to the top of the waste."""
-    if place == state[TALON_SIZE] - 1 or (place + 1) % draw == 0:
-        return True
-    return place + 1 >= state[WASTE_SIZE] > 0 and (place + 1 - state[WASTE_SIZE]) % draw == 0
-
-
-@compiled
 def foundation_cards(state: Position) -> int:
     """How many cards lie on the foundations."""
     return state[FOUNDATION] + state[FOUNDATION + 1] + state[FOUNDATION + 2] + state[FOUNDATION + 3]
@@ -220,13 +213,12 @@ def face_down_cards(state: Position) -> int:
 
 
 @compiled
-def hidden_place(state: Position, index: int) -> int:
-    """Where the `index`-th card stands that was never face up: first the columns', then the talon's."""
-    for column in range(COLUMNS):
-        if index < state[FACE_DOWN + column]:
-            return COLUMN + column * MAX_HEIGHT + index
-        index -= state[FACE_DOWN + column]
-    return TALON + state[SEEN] + index
+def hidden_part(state: Position, part: int) -> tuple[int, int]:
+    """Where the cards that were never face up begin and end: in a column, or in the talon if `part` is COLUMNS."""
+    if part == COLUMNS:
+        return TALON + state[SEEN], TALON + state[TALON_SIZE]
+    first = COLUMN + part * MAX_HEIGHT
+    return first, first + state[FACE_DOWN + part]
 
 
 @compiled
@@ -251,15 +243,10 @@ def shuffle_hidden(state: Position, rng: Rng) -> None:
 
     They are those that nobody sees anywhere: their places are not read.
     """
-    hidden = face_down_cards(state) + state[TALON_SIZE] - state[SEEN]
     cards = ALL_CARDS & ~seen_cards(state)
-    card = 0
-    for index in range(hidden):
-        while cards >> card & 1 == 0:
-            card += 1
-        state[hidden_place(state, index)] = card
-        card += 1
-    for last in range(hidden - 1, 0, -1):
-        one = hidden_place(state, last)
-        other = hidden_place(state, below(rng, last + 1))
-        state[one], state[other] = state[other], state[one]
+    for part in range(COLUMNS + 1):
+        first, end = hidden_part(state, part)
+        for place in range(first, end):
+            card = nth_bit(cards, below(rng, count_bits(cards)))
+            cards ^= 1 << card
+            state[place] = card

@@ -30,7 +30,7 @@ from fastmcts.games._klondike_layout import (
     derive_slots,
     face_down_cards,
     foundation_cards,
-    hidden_place,
+    hidden_part,
     seen_cards,
 )
 from fastmcts.games._klondike_text import (
@@ -125,7 +125,7 @@ def next_player(game: "Klondike", state: Position) -> int:
 def check_known(game: "Klondike", state: Position) -> None:
     """Raise ValueError unless an array is what the player of a game can know: some order of its cards must fit."""
     check_counts(game, state)
-    hidden = [int(hidden_place(state, index)) for index in range(hidden_cards(state))]
+    hidden = [place for part in range(COLUMNS + 1) for place in range(*map(int, hidden_part(state, part)))]
     if any(state[place] != UNKNOWN for place in hidden):
         raise ValueError(f"a card that was never face up is {UNKNOWN}, unknown")
     known = cards_outside_talon(state) + state[TALON : TALON + int(state[TALON_SIZE])].tolist()

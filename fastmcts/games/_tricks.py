@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from fastmcts.bits import count_bits, lowest_bit, nth_bit
+from fastmcts.bits import NATURAL, count_bits, lowest_bit, nth_bit
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.constants import NONE, TERMINAL
 from fastmcts.core.types import Actions, Position, Rng
@@ -102,7 +102,8 @@ class TrickGame(Game):
 
     def playable(self, state: Position) -> int:
         """The set of cards that the player to move may play."""
-        hand = state[self.hands + self.current_player(state)]
+        player: int = state[PLAYER] & NATURAL
+        hand = state[self.hands + player]
         if state[LED] == NONE:
             trumps = self.trump_cards(state)
             if self.trump_must_be_broken and state[GONE] & trumps == 0 and hand & ~trumps != 0:
@@ -113,40 +114,36 @@ class TrickGame(Game):
 
     def play(self, state: Position, card: int) -> None:
         """Put a card on the table, note what it gives away, and end the trick if it was the last."""
-        player = state[PLAYER]
-        self.note_voids(state, player, card)
-        if state[LED] == NONE:
-            state[LED] = card & 3
-        if state[BEST] == NONE or beats(card, state[BEST], self.trump_cards(state)):
-            state[BEST] = card
-            state[WINNER] = player
-        state[self.hands + player] &= ~(1 << card)
-        state[GONE] |= 1 << card
-        state[self.history + state[PLAYED]] = 1 + card
-        state[PLAYED] += 1
-        if state[PLAYED] % self.num_players == 0:
-            self.end_trick(state)
-        else:
-            state[PLAYER] = player + 1 if player + 1 < self.num_players else 0
-
-    def note_voids(self, state: Position, player: int, card: int) -> None:
-        """Who does not follow suit lacks it; who leads trump before it may be led has nothing else."""
+        player = state[PLAYER] & NATURAL
+        led, best, winner = state[LED], state[BEST], state[WINNER]
+        trumps = self.trump_cards(state)
         suit = card & 3
-        if state[LED] == NONE:
-            trumps = self.trump_cards(state)
+        if led == NONE:
+            # Who leads trump before it may be led has nothing else.
             if self.trump_must_be_broken and trumps >> card & 1 != 0 and state[GONE] & trumps == 0:
                 state[self.voids + player] |= ALL_SUITS & ~(1 << suit)
-        elif suit != state[LED]:
-            state[self.voids + player] |= 1 << state[LED]
-
-    def end_trick(self, state: Position) -> None:
-        """Whoever wins the trick leads to the next."""
-        winner = state[WINNER]
-        state[TRICKS + winner] += 1
-        state[PLAYER] = winner if state[PLAYED] < self.num_plays else TERMINAL
-        state[LED] = NONE
-        state[BEST] = NONE
-        state[WINNER] = NONE
+            led, best, winner = suit, card, player
+        else:
+            # Who does not follow suit lacks it.
+            state[self.voids + player] |= 0 if suit == led else 1 << led
+            wins = card > best if suit == best & 3 else trumps >> card & 1 != 0
+            best = card if wins else best
+            winner = player if wins else winner
+        state[self.hands + player] &= ~(1 << card)
+        state[GONE] |= 1 << card
+        played = state[PLAYED] & NATURAL
+        state[self.history + played] = 1 + card
+        state[PLAYED] = played + 1
+        if (played + 1) % self.num_players == 0:
+            # Whoever wins the trick leads to the next.
+            state[TRICKS + winner] += 1
+            state[PLAYER] = winner if played + 1 < self.num_plays else TERMINAL
+            led, best, winner = NONE, NONE, NONE
+        else:
+            state[PLAYER] = player + 1 if player + 1 < self.num_players else 0
+        state[LED] = led
+        state[BEST] = best
+        state[WINNER] = winner
 
     def list_cards(self, state: Position, actions: Actions) -> int:
         """List the cards that may be played."""
@@ -216,16 +213,7 @@ class TrickGame(Game):
 
     def determinize(self, state: Position, player: int, rng: Rng) -> None:
         """Deal the hidden cards anew; every deal in which all cards were played legally is equally likely."""
-        redeal(
-            state,
-            self.hands,
-            self.voids,
-            self.hand_sizes(state),
-            self.num_players,
-            player,
-            self.unseen(state, player),
-            rng,
-        )
+        redeal(self, state, player, self.unseen(state, player), rng)
 
     def unseen(self, state: Position, player: int) -> int:
         """The set of cards that a player does not see."""
@@ -450,14 +438,6 @@ class TrickGame(Game):
     def actions_so_far(self, state: Position) -> list[int]:
         """All actions since the deal, in order."""
         return self.cards_so_far(state)
-
-
-@compiled
-def beats(card: int, best: int, trumps: int) -> bool:
-    """Whether a card wins against the best of the trick so far, which is a trump or of the suit led."""
-    if card & 3 == best & 3:
-        return card > best
-    return trumps >> card & 1 != 0
 
 
 @compiled

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
+from fastmcts.bits import lowest_bit
 from fastmcts.core.constants import TERMINAL
 from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
-from fastmcts.games._klondike_knowledge import ENABLE, POINTLESS, REARRANGE, move_class, prepares, progress
+from fastmcts.games._klondike_knowledge import is_gain, list_preferred, progress
 from fastmcts.games._klondike_layout import (
     CARDS,
     COLUMN_TO_COLUMN,
@@ -38,12 +39,10 @@ from fastmcts.games._klondike_layout import (
     UNKNOWN,
     WASTE_SIZE,
     derive_slots,
-    face_down_cards,
     fits_column,
     fits_foundation,
     foundation_cards,
-    hidden_place,
-    is_reachable,
+    hidden_part,
     landing_slots,
     move_run,
     play_from_talon,
@@ -153,6 +152,11 @@ class Klondike(Game):
         """Whether a lost game is worth its cards on the foundations."""
         return self.score == "cards"
 
+    @property
+    def dealt(self) -> int:
+        """The set of places of the talon that come to the top of the waste when it is dealt from the first card on."""
+        return sum(1 << place for place in range(self.draw - 1, TALON_CARDS, self.draw))
+
     # ---- The rules
 
     def initial(self, state: Position, rng: Rng) -> None:
@@ -187,8 +191,7 @@ class Klondike(Game):
             if self.can_turn(state):
                 actions[0] = TURN
                 count = 1
-            if state[WASTE_SIZE] > 0:
-                count = self.list_from_talon(state, slots, state[WASTE_SIZE] - 1, FROM_WASTE, actions, count)
+            count = self.list_from_talon(state, slots, actions, count)
         for column in range(COLUMNS):
             if state[HEIGHT + column] > 0 and fits_foundation(state, top_card(state, column)):
                 actions[count] = COLUMN_TO_FOUNDATION + column
@@ -207,26 +210,40 @@ class Klondike(Game):
                         actions[count] = FOUNDATION_TO_COLUMN + COLUMNS * suit + column
                         count += 1
         if self.macro:
-            for place in range(state[TALON_SIZE]):
-                if is_reachable(state, place, self.draw):
-                    number = FROM_TALON + TARGETS * place
-                    count = self.list_from_talon(state, slots, place, number, actions, count)
+            count = self.list_from_talon(state, slots, actions, count)
         return count
 
-    def list_from_talon(
-        self, state: Position, slots: int, place: int, number: int, actions: Actions, count: int
-    ) -> int:
-        """Append the moves of one talon card, whose actions begin at `number`; the new count."""
-        card = state[TALON + place]
-        if fits_foundation(state, card):
-            actions[count] = number
-            count += 1
-        if slots >> (slot_of(card) + 1) & 1:
-            for column in range(COLUMNS):
-                if fits_column(state, card, column):
-                    actions[count] = number + 1 + column
-                    count += 1
+    def list_from_talon(self, state: Position, slots: int, actions: Actions, count: int) -> int:
+        """Append the moves of the talon's cards; the new count."""
+        places = self.on_hand(state)
+        while places != 0:
+            place = lowest_bit(places)
+            places &= places - 1
+            card = state[TALON + place]
+            if fits_foundation(state, card):
+                actions[count] = self.from_talon(place)
+                count += 1
+            if slots >> (slot_of(card) + 1) & 1:
+                for column in range(COLUMNS):
+                    if fits_column(state, card, column):
+                        actions[count] = self.from_talon(place) + 1 + column
+                        count += 1
         return count
+
+    def on_hand(self, state: Position) -> int:
+        """The set of places of the talon whose cards may be played: the top of the waste, or all within reach."""
+        return self.in_reach(state) if self.macro else 1 << state[WASTE_SIZE] >> 1
+
+    def in_reach(self, state: Position) -> int:
+        """The set of places that dealing, now or after the waste is turned over, brings to the top of the waste."""
+        places = self.dealt | 1 << state[TALON_SIZE] >> 1
+        if state[WASTE_SIZE] > 0:
+            places |= self.dealt >> (self.draw - 1) << (state[WASTE_SIZE] - 1)
+        return places & ((1 << state[TALON_SIZE]) - 1)
+
+    def from_talon(self, place: int) -> int:
+        """The action that plays a talon card to its foundation; those to the columns follow."""
+        return FROM_TALON + TARGETS * place if self.macro else FROM_WASTE
 
     def can_turn(self, state: Position) -> bool:
         """Whether a `turn` would change anything."""
@@ -248,14 +265,12 @@ class Klondike(Game):
             card = SUITS * state[FOUNDATION + suit] + suit
             if self.can_worry_back(state, suit) and slots >> (slot_of(card) + 1) & 1:
                 return True
-        for place in range(state[TALON_SIZE]):
-            card = state[TALON + place]
+        places = self.on_hand(state)
+        while places != 0:
+            card = state[TALON + lowest_bit(places)]
             if slots >> (slot_of(card) + 1) & 1 or fits_foundation(state, card):
-                if self.macro:
-                    if is_reachable(state, place, self.draw):
-                        return True
-                elif place == state[WASTE_SIZE] - 1:
-                    return True
+                return True
+            places &= places - 1
         return False
 
     def apply(self, state: Position, action: int) -> None:
@@ -318,8 +333,10 @@ class Klondike(Game):
         """The position with UNKNOWN for every card that was never face up."""
         for index in range(STATE_SIZE):
             out[index] = state[index]
-        for index in range(face_down_cards(state) + state[TALON_SIZE] - state[SEEN]):
-            out[hidden_place(state, index)] = UNKNOWN
+        for part in range(COLUMNS + 1):
+            first, end = hidden_part(state, part)
+            for place in range(first, end):
+                out[place] = UNKNOWN
 
     def reveals(self, state: Position, action: int) -> bool:
         """Whether a card is seen for the first time: turned up in a column or dealt from the stock."""
@@ -368,7 +385,7 @@ class Klondike(Game):
 
     def is_promising(self, state: Position, action: int) -> bool:
         """Whether a legal action brings a new card to a foundation or turns a card up."""
-        return move_class(state, action, self.draw) < ENABLE
+        return is_gain(state, action)
 
     @property
     def recommended(self) -> dict[str, Any]:
@@ -390,21 +407,7 @@ class Klondike(Game):
         gone through once without progress, and after it from then on. What is left leads nowhere. With draw 3
         it wins 14.3% of the deals, 17.6% in the macro form, and 15.4% there with idle_limit=10.
         """
-        count = self.legal_actions(state, actions)
-        best = POINTLESS
-        ties = 0
-        for index in range(count):
-            action = actions[index]
-            preference = move_class(state, action, self.draw)
-            if preference == REARRANGE and (best < REARRANGE or not prepares(state, action, self.draw)):
-                preference = POINTLESS
-            if preference < best:
-                best = preference
-                ties = 0
-            if preference == best:
-                actions[ties] = action
-                ties += 1
-        return actions[below(rng, ties)]
+        return actions[below(rng, list_preferred(self, state, actions))]
 
     # ---- Text
 

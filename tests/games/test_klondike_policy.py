@@ -1,5 +1,7 @@
 """How Klondike judges positions and moves: the estimate, promising moves and the greedy policy."""
 
+from typing import cast
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,24 @@ from fastmcts.compiler.jit import entry
 from fastmcts.core.constants import TERMINAL
 from fastmcts.games import Klondike
 from fastmcts.games import _klondike_knowledge as knowledge
+from fastmcts.games._klondike_layout import (
+    COLUMN,
+    COLUMN_TO_COLUMN,
+    COLUMN_TO_FOUNDATION,
+    COLUMNS,
+    FACE_DOWN,
+    FOUNDATION,
+    FROM_TALON,
+    FROM_WASTE,
+    IDLE,
+    LANDING,
+    MAX_HEIGHT,
+    RECORD,
+    TALON,
+    TALON_SIZE,
+    TURN,
+    WASTE_SIZE,
+)
 from fastmcts.rng import make_rng
 from fastmcts.state import State
 from tests.helpers.klondike import MIDDLE, play, texts
@@ -86,15 +106,72 @@ def test_the_greedy_policy_plays_from_the_waste_what_a_covering_card_can_land_on
     ],
 )
 def test_a_rearrangement_is_useful_where_a_card_waits_for_it(drawing, useful):
-    state = Klondike(macro=True).state_from_text(drawing)
+    game = Klondike(macro=True)
+    state = game.state_from_text(drawing)
     rearranging = [
         action
         for action in state.legal_actions()
-        if knowledge.move_class(state.array, action, 3) == knowledge.REARRANGE
+        if COLUMN_TO_COLUMN <= action < FROM_TALON and not uncovered(state, action)
     ]
-    found = {action for action in rearranging if knowledge.prepares(state.array, action, 3)}
+    found = {action for action in rearranging if knowledge.prepares(game, state.array, action)}
     assert {state.action_to_string(action) for action in found} == useful
     assert len(found) < len(rearranging)
+
+
+def uncovered(state: State, action: int) -> int:
+    """How many cards lie face down in the column where a move turns one up; 0 if it turns none up."""
+    before, after = (position.array[FACE_DOWN : FACE_DOWN + COLUMNS] for position in (state, state.child(action)))
+    return int(before[before != after].sum())
+
+
+def covering_cards(state: State) -> list[int]:
+    """The cards that lie face up right on hidden ones."""
+    columns = state.array[COLUMN:LANDING].reshape(COLUMNS, MAX_HEIGHT)
+    hidden = state.array[FACE_DOWN : FACE_DOWN + COLUMNS]
+    return [int(column[count]) for column, count in zip(columns, hidden, strict=True) if count > 0]
+
+
+def goes_on(card: int, other: int) -> bool:
+    """Whether a card may lie on another in a column."""
+    return card // 4 + 1 == other // 4 and (card % 4 in (1, 2)) != (other % 4 in (1, 2))
+
+
+def preference(state: State, action: int) -> tuple[int, ...]:
+    """What the greedy policy thinks of a legal move: the least is the best."""
+    game, array = cast(Klondike, state.game), state.array
+    if action == TURN:
+        return (5,) if array[IDLE] * game.draw <= array[TALON_SIZE] + game.draw else (7,)
+    place, target = divmod(action - FROM_TALON, 8) if game.macro else (array[WASTE_SIZE] - 1, action - FROM_WASTE)
+    if action >= FROM_TALON or action < COLUMN_TO_FOUNDATION:
+        enables = any(goes_on(card, int(array[TALON + place])) for card in covering_cards(state))
+        return (1,) if target == 0 else (3,) if enables else (4,)
+    hidden = uncovered(state, action)
+    if action < COLUMN_TO_COLUMN:
+        finished = array[FOUNDATION : FOUNDATION + 4].sum()
+        return (0,) if hidden else (1,) if finished == array[RECORD] else (8,)
+    if hidden:
+        return 2, -hidden
+    return (6,) if knowledge.prepares(game, array, action) else (8,)
+
+
+@pytest.mark.parametrize(
+    "game", [Klondike(), Klondike(draw=1), Klondike(macro=True), Klondike(draw=2, macro=True)], ids=str
+)
+def test_the_greedy_policy_chooses_among_the_best_moves(game: Klondike) -> None:
+    draw, actions, kinds = np.random.default_rng(0), np.zeros(game.num_actions, np.int64), set()
+    for seed in range(12):
+        state = game.new_initial_state(seed)
+        for _ in range(60):
+            if state.is_terminal():
+                break
+            legal = state.legal_actions()
+            preferences = {action: preference(state, action) for action in legal}
+            best = min(preferences.values())
+            listed = actions[: knowledge.list_preferred(game, state.array, actions)].tolist()
+            assert sorted(listed) == [action for action in legal if preferences[action] == best]
+            kinds.add(best[0])
+            state.apply_action(int(draw.choice(listed if draw.random() < 0.8 else legal)))
+    assert kinds >= ({0, 1, 2, 3, 4, 6} if game.macro else {0, 1, 2, 3, 4, 5})
 
 
 def test_the_greedy_policy_rearranges_before_it_goes_through_the_stock_again():
