@@ -11,7 +11,7 @@ from fastmcts.compiler.vectors import INT32, declare
 READ, KEEP, DATA = INT32(0), INT32(3), INT32(1)
 
 
-def prefetch(array: Any, index: int) -> None:
+def prefetch(array: Any, index: Any) -> None:
     """Have an entry of an array fetched, if there is one; with the JIT off, nothing."""
 
 
