@@ -141,7 +141,7 @@ def headline_table(page: str) -> Iterator[str]:
     bots = [cell(page, f"{name}: OpenSpiel's MCTSBot", "ratio") for name in peers]
     threads = [cell(page, row, "times as fast") for row in pairs]
     rows = [
-        ("C++ by hand that builds the same tree: Connect Four, Hex 11x11, SOS 8x8", ", ".join(by_hand)),
+        ("C++ by hand that scores one child at a time: Connect Four, Hex 11x11, SOS 8x8", ", ".join(by_hand)),
         ("OpenSpiel's C++ bot: Connect Four, Hex 11x11, Othello", ", ".join(bots)),
         ("itself, two threads beside one: two trees, one tree, a batch", ", ".join(threads)),
     ]
