@@ -170,7 +170,7 @@ def test_the_seed_decides_everything() -> None:
 def test_search_beats_random_play() -> None:
     result = play_match(games.TicTacToe(), "mcts(simulations=60)", "random", games=30)
     assert result.interval[0] > 0.6
-    assert result.seconds_per_move[0] > result.seconds_per_move[1] > 0.0
+    assert min(result.seconds_per_move) > 0.0
     assert "score of the first" in str(result)
     assert "of 30 games drawn" in str(result)
 
