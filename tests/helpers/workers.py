@@ -24,7 +24,8 @@ PLAIN = "popen//env:NUMBA_DISABLE_JIT=1"
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Use all cores, unless the command line says something else."""
     option = config.option
-    if hasattr(config, "workerinput") or option.tx or option.dist != "no":
+    is_without_xdist = not config.pluginmanager.has_plugin("xdist")
+    if is_without_xdist or hasattr(config, "workerinput") or option.tx or option.dist != "no":
         return
     option.dist, option.loadscopereorder = "loadfile", False
     if option.numprocesses is None:
@@ -34,7 +35,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Add workers without the JIT: one to two that compile, since there is less for them to do."""
     option = config.option
-    if JIT_ENABLED and option.dist == "loadfile" and not hasattr(config, "workerinput"):
+    if JIT_ENABLED and config.getoption("dist", "no") == "loadfile" and not hasattr(config, "workerinput"):
         option.tx = [*option.tx, *[PLAIN] * ((len(option.tx) + 1) // 2)]
 
 
