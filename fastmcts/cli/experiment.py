@@ -9,6 +9,7 @@ import typer
 
 from fastmcts.cli.app import app, console, errors, refusing
 from fastmcts.experiments.plan_file import load_plan
+from fastmcts.experiments.plots import AXES, KINDS, plot
 from fastmcts.experiments.reports import FORMATS, report
 from fastmcts.experiments.running import RunError, run
 from fastmcts.experiments.standing import status
@@ -95,3 +96,18 @@ def show_report(
             raise ValueError(f"--{chosen[0]} and --{chosen[1]} are two formats: choose one")
         text = report(store, chosen[0] if chosen else "text")
     typer.echo(text)
+
+
+@experiment.command("plot")
+def draw_plot(
+    store: StorePath,
+    out: Annotated[Path, typer.Option(help="The picture: a .png, .svg or .pdf file.")],
+    kind: Annotated[
+        str | None, typer.Option(help=f"What to draw: {', '.join(KINDS)}; by default what the results have.")
+    ] = None,
+    parameter: Annotated[str | None, typer.Option(help="Which parameter of the grid, if there are several.")] = None,
+    x: Annotated[str, typer.Option(help=f"What to draw scores against: {', '.join(AXES)}.")] = "budget",
+) -> None:
+    """Draw scores with their 95% bands, a rating ladder, or a matrix of scores."""
+    with refusing(), explaining():
+        console.print(f"{plot(store, out, kind, parameter, x)} is drawn", markup=False, soft_wrap=True)

@@ -5,6 +5,7 @@ from fastmcts.experiments.deals import DealsResult, play_deals
 from fastmcts.experiments.match import MatchResult, play_match
 from fastmcts.experiments.plan import Plan, PlanError
 from fastmcts.experiments.plan_file import load_plan
+from fastmcts.experiments.plots import plot, plot_trace
 from fastmcts.experiments.ratings import Ratings, rate
 from fastmcts.experiments.records import GameRecord
 from fastmcts.experiments.reports import load_results, report, summarise
@@ -40,6 +41,8 @@ __all__ = [
     "play_deals",
     "play_match",
     "play_round_robin",
+    "plot",
+    "plot_trace",
     "rate",
     "report",
     "run",
