@@ -3,8 +3,8 @@
     python benchmarks/openspiel_match.py [--pairs 200] [--simulations 1000] [--seconds 0.01] [--seed 0]
 
 Connect Four, in pairs from the same random opening with changed seats: with as many simulations for each move, and with
-as many seconds of the clock; each by our plain strategy, UCT with one random rollout from each leaf as the bot's, and by
-the recommended one. Needs the extra `openspiel`.
+as many seconds of the clock. Our plain strategy is UCT with a random rollout from each leaf, as the bot's is; the
+recommended one plays too. Needs the extra `openspiel`.
 """
 
 import argparse

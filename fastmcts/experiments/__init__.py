@@ -15,6 +15,8 @@ from fastmcts.experiments.sprt import SPRT
 from fastmcts.experiments.standing import status
 from fastmcts.experiments.store import Store, StoreError
 from fastmcts.experiments.text import parse_component
+from fastmcts.experiments.tuning import Trial, TuningResult, tune
+from fastmcts.experiments.tuning_space import Span, TuningPlan, load_tuning
 
 __all__ = [
     "SPRT",
@@ -31,11 +33,16 @@ __all__ = [
     "RunError",
     "RunResult",
     "Search",
+    "Span",
     "Store",
     "StoreError",
+    "Trial",
+    "TuningPlan",
+    "TuningResult",
     "as_agent",
     "load_plan",
     "load_results",
+    "load_tuning",
     "parse_agent",
     "parse_component",
     "play_deals",
@@ -48,4 +55,5 @@ __all__ = [
     "run",
     "status",
     "summarise",
+    "tune",
 ]

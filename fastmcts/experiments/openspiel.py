@@ -151,6 +151,17 @@ class OpenSpielMCTS(BotAgent):
         clock = {} if self.seconds is None else {"max_wall_clock_time": self.seconds}
         return module.MCTSBot(game, evaluator, self.c, self.simulations, MEMORY_MB, self.solve, seed, False, **clock)
 
+    def decide(
+        self,
+        states: Sequence[State],
+        seeds: Sequence[int],
+        numbers: Sequence[int] = (),
+        histories: Sequence[Sequence[int]] = (),
+    ) -> Choices:
+        """The moves, and the simulations if no clock has ended them."""
+        choices = super().decide(states, seeds, numbers, histories)
+        return choices if self.seconds is not None else Choices(choices.actions, [self.simulations] * len(seeds))
+
 
 @dataclass(frozen=True)
 class OpenSpielAgent(BotAgent):

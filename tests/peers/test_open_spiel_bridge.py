@@ -51,6 +51,7 @@ def test_their_search_plays_in_our_matches_and_a_seed_gives_the_same_game() -> N
     theirs = OpenSpielMCTS("tic_tac_toe", simulations=60)
     result = play_match(games.TicTacToe(), theirs, "random", games=20, seed=1)
     assert result.mean > 0.75
+    assert result.simulations_per_move[0] == 60.0
     again = play_match(games.TicTacToe(), theirs, "random", games=20, seed=1)
     assert [record.actions for record in result.records] == [record.actions for record in again.records]
     assert "OpenSpielMCTS(game='tic_tac_toe', simulations=60" in str(result)
