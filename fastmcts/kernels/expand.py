@@ -9,8 +9,9 @@ FEWEST_PLACES = 2  # for the children of a node whose moves are not known at onc
 
 
 @compiled
-def lay_out_children(game, selection, expansion, tree, node, player, scratch, rng):
+def lay_out_children(strategy, tree, node, player, scratch, rng):
     """Reserve a block of children for a node, one for each move or outcome, none of them tried."""
+    game, selection = strategy.game, strategy.selection
     first = tree.size[0]
     if game.has_chance and player == CHANCE:
         count = game.chance_outcomes(scratch.state, scratch.actions, scratch.weights)
@@ -20,7 +21,7 @@ def lay_out_children(game, selection, expansion, tree, node, player, scratch, rn
         start_nodes(game, tree, first, first + count, node, player)
         if not selection.untried_first:
             shuffle(rng, scratch.actions, count)
-        expansion.arrange(game, scratch.state, scratch.actions, count, rng)
+        strategy.expansion.arrange(game, scratch.state, scratch.actions, count, rng)
         selection.lay_out(game, scratch.state, tree, first, scratch.actions, count, scratch.weights)
     for index in range(count):
         tree.action[first + index] = scratch.actions[index]
