@@ -51,6 +51,16 @@ def nth_bit(word: Word, n: int) -> int:
     return lowest_bit(word)
 
 
+def two_words(low: Word, high: Word, start: int) -> int:
+    """64 bits of two words side by side, from a bit of the lower one on: bit `start` modulo 64.
+
+    Twice the same word is one that is turned around.
+    """
+    bits = (int(high) & ALL_BITS) << 64 | (int(low) & ALL_BITS)
+    found = bits >> (int(start) & 63) & ALL_BITS
+    return found - 2**64 if found >> 63 else found
+
+
 @intrinsic
 def population_count(typing_context, word):
     """One instruction where the processor has it."""
@@ -69,6 +79,17 @@ def trailing_zeros(typing_context, word):
         return builder.cttz(args[0], cgutils.false_bit)
 
     return types.int64(types.int64), generate
+
+
+@intrinsic
+def funnel_shift(typing_context, high, low, start):
+    """A rotation where both words are the same, which most processors have; else two shifts and an `or`."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        function_type = ir.FunctionType(args[0].type, [word.type for word in args])
+        return builder.call(cgutils.get_or_insert_function(builder.module, function_type, "llvm.fshr.i64"), args)
+
+    return types.int64(types.int64, types.int64, types.int64), generate
 
 
 @intrinsic
@@ -101,6 +122,12 @@ def compile_count_bits(word):
 def compile_lowest_bit(word):
     """Let compiled code call `lowest_bit`."""
     return lambda word: trailing_zeros(word)
+
+
+@overload(two_words)
+def compile_two_words(low, high, start):
+    """Let compiled code call `two_words`."""
+    return lambda low, high, start: funnel_shift(high, low, start)
 
 
 @overload(nth_bit)

@@ -8,7 +8,7 @@ import pytest
 from numba import njit
 
 import fastmcts
-from fastmcts.bits import count_bits, lowest_bit, nth_bit, nth_bit_by_halves
+from fastmcts.bits import count_bits, lowest_bit, nth_bit, nth_bit_by_halves, two_words
 from fastmcts.compiler.jit import compiled, entry
 from fastmcts.core.constants import TERMINAL
 
@@ -61,6 +61,25 @@ def test_processors_without_pdep_find_the_same_bits() -> None:
     for word in sample_words():
         bits = set_bits(word)
         assert [select(word, n) for n in range(len(bits))] == bits
+
+
+@entry
+def join(words, starts, out):
+    """Fill `out` with the bits of neighbours among words, from a bit of the lower one on."""
+    for index in range(out.size):
+        out[index] = two_words(words[index], words[index + 1], starts[index])
+
+
+def test_two_words_side_by_side_are_read_from_any_bit_on() -> None:
+    words = np.array(sample_words(), np.int64)
+    starts = np.arange(words.size - 1) % 150 - 70
+    found = np.zeros(words.size - 1, np.int64)
+    join(words, starts, found)
+    for index, start in enumerate(starts.tolist()):
+        low, high = words[index : index + 2].tolist()
+        bits = [low >> bit & 1 for bit in range(64)] + [high >> bit & 1 for bit in range(64)]
+        assert [found[index] >> bit & 1 for bit in range(64)] == bits[start % 64 : start % 64 + 64]
+        assert found[index] == two_words(low, high, start) == two_words(words[index], words[index + 1], starts[index])
 
 
 @pytest.mark.parametrize("kind", [int, np.int64])

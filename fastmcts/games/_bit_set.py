@@ -6,7 +6,7 @@ Drawing from it at random needs no list of moves.
 
 import numpy as np
 
-from fastmcts.bits import ALL_BITS, count_bits, lowest_bit, nth_bit
+from fastmcts.bits import ALL_BITS, NATURAL, count_bits, lowest_bit, nth_bit, two_words
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.types import Actions, Position
 
@@ -39,10 +39,13 @@ def fill(state: Position, start: int, size: int) -> None:
 
 
 @compiled
-def toggle(state: Position, start: int, words: int, number: int) -> None:
-    """Take a number that is in a set of so many words out of it, or put one that is not into it."""
+def toggle(state: Position, start: int, words: int, number: int, condition: int = 1) -> None:
+    """Take a number that is in a set of so many words out of it, or put one that is not into it.
+
+    With a condition of 0 nothing changes, without a branch.
+    """
     # In all words instead of one: a store to an address that is not known at once delays the loads after it.
-    bit = np.int64(1) << (number & INSIDE)
+    bit = np.int64(condition) << (number & INSIDE)
     if words == 1:
         state[start] ^= bit
     elif words == 2:
@@ -86,6 +89,18 @@ def nth(state: Position, start: int, words: int, n: int) -> int:
         word += is_behind
         earlier = counted if is_behind else earlier
     return WORD * word + nth_bit(state[start + word], n - earlier)
+
+
+@compiled
+def window(state: Position, start: int, words: int, first: int) -> int:
+    """64 numbers from `first` on, as the bits of a word; what it has for numbers that no set could hold means nothing.
+
+    `first` is above -WORD and below the size of the set. The position has an entry before the set, and one behind it.
+    """
+    if words == 1:
+        return two_words(state[start], state[start], first)
+    entry = (start + (first >> SHIFT)) & NATURAL
+    return two_words(state[entry], state[entry + 1], first)
 
 
 @compiled

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.bits import NATURAL, count_bits
+from fastmcts.bits import NATURAL, count_bits, lowest_bit
 from fastmcts.core.constants import TERMINAL
 from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
@@ -19,14 +19,13 @@ from fastmcts.games._bit_set import (
     behind,
     count,
     fill,
-    is_empty,
     members,
     nth,
     toggle,
+    window,
     words_for,
-    write_all,
 )
-from fastmcts.rng import below
+from fastmcts.rng import below, make_rng
 from fastmcts.strategies.rollout import GameRollout
 from fastmcts.strategies.selection import PUCT
 
@@ -34,21 +33,6 @@ from fastmcts.strategies.selection import PUCT
 PLAYER, SCORES, EMPTY = 0, 1, 3
 
 S, O = 0, 1  # noqa: E741  (the letters of the game)
-
-#: Rows without letters above and below the board, so that no neighbour needs a check for the edge.
-S_MARGIN, O_MARGIN = 2, 1
-
-#: Bits beside the board, for the same reason.
-MARGIN = 2
-
-#: [three S above an O * 8 + three S below it]: how many of the three lines between them are complete.
-LINES_ACROSS = np.array(
-    [
-        sum(above >> column & below >> (2 - column) & 1 for column in range(3))
-        for above in range(8)
-        for below in range(8)
-    ]
-)
 
 #: How much likelier than a quiet move a point is to be good, and a move that lets the other side score.
 POINT_WEIGHT, OPENING_WEIGHT = 200.0, 0.02
@@ -59,6 +43,9 @@ HALF_WON = 4
 #: The four directions of a line, in rows and columns, and what is looked at from a cell along each.
 AXES = ((0, 1), (1, 0), (1, 1), (1, -1))
 AHEAD, BEHIND, FAR_AHEAD, FAR_BEHIND = range(4)
+
+#: From a cell to its eight neighbours, in rows and columns.
+STEPS = tuple((side * row_step, side * column_step) for row_step, column_step in AXES for side in (1, -1))
 
 #: What a rollout looks for in turn.
 SCORING, QUIET = range(2)
@@ -80,10 +67,12 @@ class SOS(Game):
         rows: Height of the board.
         columns: Width of the board.
 
-    Position: [player to move, score of 0, score of 1, empty cells..., cells with an S..., rows of S..., rows of
-    O...]. The cells are bit sets. A row is a word: bit column + 2 for an S, bit 2 * column + 2 for an O.
-    With that spacing the three O around a column and the three S two steps out stand at the same
-    bits, 0, 2 and 4, when a row of S is shifted by `column` and a row of O by 2 * column.
+    Position: [player to move, score of 0, score of 1, empty cells, cells with an O, cells with an S, the S by parity,
+    the S backwards, number of empty cells]. The cells are sets of bits, in one or more entries each.
+
+    The S stand in three orders, so that what a move completes is found by one `and` of two sets. By parity, even rows
+    and columns come before odd ones: two steps on the board are one step there. So, seen from a cell, an O beside it
+    and the S behind that O stand at the same bit of both sets. Backwards, two S on both sides of a cell do.
     """
 
     rows: int = 8
@@ -116,24 +105,70 @@ class SOS(Game):
         return words_for(self.num_cells)
 
     @property
-    def s_cells(self) -> int:
-        """Where the set of cells with an S stands."""
+    def o_cells(self) -> int:
+        """Where the set of cells with an O stands; that of an S, at which an O looks instead, comes next."""
         return EMPTY + self.words
 
     @property
-    def s_rows(self) -> int:
-        """Where the board's first row of S stands."""
-        return self.s_cells + self.words + S_MARGIN
+    def s_cells(self) -> int:
+        """Where the set of cells with an S stands."""
+        return self.o_cells + self.words
 
     @property
-    def o_rows(self) -> int:
-        """Where the board's first row of O stands."""
-        return self.s_rows + self.rows + S_MARGIN + O_MARGIN
+    def s_by_parity(self) -> int:
+        """Where the S by parity stand; those backwards, at which an O looks instead, come next."""
+        return self.s_cells + self.words
+
+    @property
+    def s_backwards(self) -> int:
+        """Where the S backwards stand."""
+        return self.s_by_parity + self.words
+
+    @property
+    def left(self) -> int:
+        """Where the number of empty cells stands. To count them would take time that all else waits for."""
+        return self.s_backwards + self.words
 
     @property
     def state_size(self) -> int:
-        """Player, scores, empty cells, and both letters' rows with their margins."""
-        return self.o_rows + self.rows + O_MARGIN
+        """Player, scores, five sets of cells, and how many are empty."""
+        return self.left + 1
+
+    @property
+    def reach(self) -> int:
+        """From a cell back to the first of its neighbours, up and to the left."""
+        return self.columns + 1
+
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """Where an action's cell stands by parity, for an S, or backwards, for an O: int64 [actions]."""
+        rows, columns = np.divmod(np.arange(self.num_cells), self.columns)
+        by_parity = by_parities(rows, self.rows) * self.columns + by_parities(columns, self.columns)
+        backwards = self.num_cells - 1 - np.arange(self.num_cells)
+        return np.stack([by_parity, backwards], axis=1).ravel()
+
+    @cached_property
+    def lines(self) -> NDArray[np.int64]:
+        """The neighbours of an action's cell that an SOS may go through: int64 [actions], a bit each.
+
+        For an S, those that have another cell behind them. For an O, one of the two on each line. The bit of the cell
+        itself would be `reach`.
+        """
+        found = np.zeros((self.num_cells, 2), np.int64)
+        for cell in range(self.num_cells):
+            row, column = divmod(cell, self.columns)
+            for row_step, column_step in STEPS:
+                step = row_step * self.columns + column_step
+                if self.has_cell(row + 2 * row_step, column + 2 * column_step):
+                    found[cell, S] |= 1 << self.reach + step
+                before, after = (self.has_cell(row + side * row_step, column + side * column_step) for side in (1, -1))
+                if step < 0 and before and after:
+                    found[cell, O] |= 1 << self.reach + step
+        return found.ravel()
+
+    def has_cell(self, row: int, column: int) -> bool:
+        """Whether a row and a column are on the board."""
+        return 0 <= row < self.rows and 0 <= column < self.columns
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -148,8 +183,7 @@ class SOS(Game):
             row, column = divmod(cell, self.columns)
             for axis, (row_step, column_step) in enumerate(AXES):
                 for index, distance in ((AHEAD, 1), (BEHIND, -1), (FAR_AHEAD, 2), (FAR_BEHIND, -2)):
-                    inside = 0 <= row + distance * row_step < self.rows
-                    inside &= 0 <= column + distance * column_step < self.columns
+                    inside = self.has_cell(row + distance * row_step, column + distance * column_step)
                     boards[cell, axis, index] = np.uint64(inside) << np.uint64(cell % WORD)
         return boards.reshape(self.words, WORD, len(AXES), 4).sum(axis=1, dtype=np.uint64).view(np.int64)
 
@@ -161,6 +195,7 @@ class SOS(Game):
     def initial(self, state: Position, rng: Rng) -> None:
         """An empty board."""
         fill(state, EMPTY, self.num_cells)
+        state[self.left] = self.num_cells
 
     def current_player(self, state: Position) -> int:
         """0 for the player who began, 1 for the other."""
@@ -168,53 +203,50 @@ class SOS(Game):
 
     def legal_actions(self, state: Position, actions: Actions) -> int:
         """Both letters in every empty cell."""
-        cells = write_all(state, EMPTY, self.words, actions)
-        # From the back, so that no cell is overwritten before it is read.
-        for index in range(cells - 1, -1, -1):
-            cell = actions[index]
-            actions[2 * index] = 2 * cell + S
-            actions[2 * index + 1] = 2 * cell + O
-        return 2 * cells
+        found = 0
+        for word in range(self.words):
+            left = state[EMPTY + word]
+            while left != 0:
+                bit = lowest_bit(left)
+                cell = WORD * word + bit
+                actions[found] = 2 * cell + S
+                actions[found + 1] = 2 * cell + O
+                found += 2
+                left ^= np.int64(1) << bit
+        return found
 
     def random_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """Draw an empty cell and a letter."""
-        index = below(rng, 2 * count(state, EMPTY, self.words))
+        index = below(rng, 2 * state[self.left])
         return 2 * nth(state, EMPTY, self.words, index >> 1) + (index & 1)
 
     def apply(self, state: Position, action: int) -> None:
         """Write a letter; the turn passes unless it scores."""
         cell = (action & NATURAL) >> 1
-        row = cell // self.columns
-        column = cell % self.columns
         score = self.completed(state, action)
-        if action & 1 == S:
-            toggle(state, self.s_cells, self.words, cell)
-            state[self.s_rows + row] |= 1 << (column + MARGIN)
-        else:
-            state[self.o_rows + row] |= 1 << (2 * column + MARGIN)
-        toggle(state, EMPTY, self.words, cell)
+        self.write(state, cell, action & 1)
         player = state[PLAYER] & NATURAL
         state[SCORES + player] += score
-        if is_empty(state, EMPTY, self.words):
-            state[PLAYER] = TERMINAL
-        else:
-            state[PLAYER] = 1 - player if score == 0 else player
+        state[PLAYER] = TERMINAL if state[self.left] == 0 else player ^ (score == 0)
+
+    def write(self, state: Position, cell: int, letter: int) -> None:
+        """Put a letter into all sets that it belongs to."""
+        # Without a branch on the letter, which no processor could predict in a rollout.
+        is_s = 1 - letter
+        toggle(state, self.o_cells, self.words, cell, letter)
+        toggle(state, self.s_cells, self.words, cell, is_s)
+        toggle(state, self.s_by_parity, self.words, self.places[2 * cell + S], is_s)
+        toggle(state, self.s_backwards, self.words, self.places[2 * cell + O], is_s)
+        toggle(state, EMPTY, self.words, cell)
+        state[self.left] -= 1
 
     def completed(self, state: Position, action: int) -> int:
         """How many SOS a legal move completes."""
-        cell = (action & NATURAL) >> 1
-        column = cell % self.columns
-        s_row = self.s_rows + cell // self.columns
-        o_row = self.o_rows + cell // self.columns
-        if action & 1 == S:
-            upward = state[s_row - 2] >> column & state[o_row - 1] >> 2 * column & 0b10101
-            downward = state[s_row + 2] >> column & state[o_row + 1] >> 2 * column & 0b10101
-            sideways = state[s_row] >> column & state[o_row] >> 2 * column & 0b10001
-            return count_bits(upward | downward << 1 | sideways << 6)
-        above = state[s_row - 1] >> (column + 1) & 0b111
-        beneath = state[s_row + 1] >> (column + 1) & 0b111
-        beside = state[s_row] >> (column + 1) & 0b101
-        return int(LINES_ACROSS[above << 3 | beneath]) + int(beside == 0b101)
+        action = action & NATURAL
+        letter = action & 1
+        near = window(state, self.o_cells + letter * self.words, self.words, (action >> 1) - self.reach)
+        far = window(state, self.s_by_parity + letter * self.words, self.words, self.places[action] - self.reach)
+        return count_bits(near & far & self.lines[action])
 
     def is_promising(self, state: Position, action: int) -> bool:
         """A move that scores."""
@@ -242,8 +274,8 @@ class SOS(Game):
             s_behind = sight[BEHIND] & behind(state, self.s_cells, self.words, word, step)
             empty_ahead = sight[AHEAD] & ahead(state, EMPTY, self.words, word, step)
             empty_behind = sight[BEHIND] & behind(state, EMPTY, self.words, word, step)
-            o_ahead = sight[AHEAD] & ~(s_ahead | empty_ahead)
-            o_behind = sight[BEHIND] & ~(s_behind | empty_behind)
+            o_ahead = sight[AHEAD] & ahead(state, self.o_cells, self.words, word, step)
+            o_behind = sight[BEHIND] & behind(state, self.o_cells, self.words, word, step)
             s_far_ahead = sight[FAR_AHEAD] & ahead(state, self.s_cells, self.words, word, 2 * step)
             s_far_behind = sight[FAR_BEHIND] & behind(state, self.s_cells, self.words, word, 2 * step)
             empty_far_ahead = sight[FAR_AHEAD] & ahead(state, EMPTY, self.words, word, 2 * step)
@@ -319,9 +351,10 @@ class SOS(Game):
 
     def letter(self, state: Position, row: int, column: int) -> str:
         """What stands in a cell: `S`, `O` or a dot."""
-        if state[self.s_rows + row] >> (column + MARGIN) & 1:
+        word, bit = divmod(row * self.columns + column, WORD)
+        if state[self.s_cells + word] >> bit & 1:
             return "S"
-        return "O" if state[self.o_rows + row] >> (2 * column + MARGIN) & 1 else "."
+        return "O" if state[self.o_cells + word] >> bit & 1 else "."
 
     def action_to_string(self, state: Position, action: int) -> str:
         """Column letter, row number from the top, letter: `a1S` is an S at the top left."""
@@ -345,17 +378,19 @@ class SOS(Game):
         board = {
             (row, column): self.letter(state, row, column) for row in range(self.rows) for column in range(self.columns)
         }
-        rows_of_letters = np.zeros(self.state_size, np.int64)
+        expected = np.zeros(self.state_size, np.int64)
+        self.initial(expected, make_rng(0))
         for (row, column), letter in board.items():
-            if (letter == ".") != (row * self.columns + column in empty):
+            cell = row * self.columns + column
+            if (letter == ".") != (cell in empty):
                 raise ValueError(f"{column_letter(column)}{row + 1} is either empty or holds a letter, not both")
-            if letter == "S":
-                toggle(rows_of_letters, self.s_cells, self.words, row * self.columns + column)
-                rows_of_letters[self.s_rows + row] |= 1 << (column + MARGIN)
-            if letter == "O":
-                rows_of_letters[self.o_rows + row] |= 1 << (2 * column + MARGIN)
-        if not np.array_equal(state[self.s_cells :], rows_of_letters[self.s_cells :]):
-            raise ValueError("letters stand on each other or outside the board")
+            if letter != ".":
+                self.write(expected, cell, "SO".index(letter))
+        if not np.array_equal(state[self.o_cells :], expected[self.o_cells :]):
+            raise ValueError(
+                "letters stand on each other or outside the board, or in another way in one of their orders, or the"
+                f" number of empty cells is not {len(empty)}"
+            )
         scores = [int(score) for score in state[SCORES : SCORES + 2]]
         total = sum(
             [board.get((r + i * dr, c + i * dc)) for i in range(3)] == ["S", "O", "S"]
@@ -368,6 +403,11 @@ class SOS(Game):
         players = [TERMINAL] if not empty else [0, 1] if total else [filled % 2]
         if state[PLAYER] not in players:
             raise ValueError(f"with these letters the player is {' or '.join(map(str, players))}, not {state[PLAYER]}")
+
+
+def by_parities(numbers: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Where numbers below `size` stand if the even ones come first, then the odd ones."""
+    return numbers // 2 + numbers % 2 * ((size + 1) // 2)
 
 
 def column_letter(column: int) -> str:

@@ -13,6 +13,7 @@ from fastmcts.games._bit_set import (
     members,
     nth,
     toggle,
+    window,
     words_for,
     write_all,
 )
@@ -45,7 +46,13 @@ def test_a_set_that_empties_agrees_with_pythons(size: int) -> None:
             assert {number for number in range(WORD * word, WORD * word + WORD) if moved >> number % WORD & 1} == {
                 number for number in range(WORD * word, WORD * word + WORD) if number - distance in expected
             }
+        first = int(draw.integers(1 - WORD, size))
+        inside = [number for number in range(first, first + WORD) if 0 <= number < size]
+        seen = int(window(state, START, words, first))
+        assert [number for number in inside if seen >> number - first & 1] == sorted(expected.intersection(inside))
         number = int(draw.choice(sorted(expected)))
+        toggle(state, START, words, number, 0)
+        assert members(state, START, size) == expected
         toggle(state, START, words, number)
         assert members(state, START, size) == expected - {number}
         toggle(state, START, words, number)

@@ -329,9 +329,11 @@ def test_impossible_sizes_are_refused(size):
         (lambda game, array: array.__setitem__(EMPTY, -1), "not a set of numbers from 0 to 8"),
         (lambda game, array: array.__setitem__(EMPTY, 2**9), "not a set of numbers from 0 to 8"),
         (lambda game, array: array.__setitem__(EMPTY, 0), "b1 is either empty or holds a letter, not both"),
-        (lambda game, array: array.__setitem__(game.s_rows - 1, 4), "outside the board"),
-        (lambda game, array: array.__setitem__(game.s_rows, 1 | 4), "outside the board"),
-        (lambda game, array: array.__setitem__(game.o_rows, 4), "letters stand on each other"),
+        (lambda game, array: array.__setitem__(game.s_cells, 1 | 2**9), "outside the board"),
+        (lambda game, array: array.__setitem__(game.o_cells, 1 | 2**8), "letters stand on each other"),
+        (lambda game, array: array.__setitem__(game.s_by_parity, 2), "in another way in one of their orders"),
+        (lambda game, array: array.__setitem__(game.s_backwards, 1), "in another way in one of their orders"),
+        (lambda game, array: array.__setitem__(game.left, 6), "the number of empty cells is not 7"),
     ],
 )
 def test_arrays_that_are_no_position_are_refused(change, message):
