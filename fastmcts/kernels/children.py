@@ -16,17 +16,17 @@ from fastmcts.kernels.moves import legal_moves
 @compiled
 def fixed_child(strategy, tree, node, player, scratch, rng):
     """The child to go on to from a node that always stands for the same position."""
-    game, selection, expansion, _, proofs, _ = strategy
     if tree.first_child[node] == NONE:
-        lay_out_children(game, selection, expansion, tree, node, player, scratch, rng)
-    if game.has_chance and player == CHANCE:
-        return drawn_child(game, tree, node, scratch, rng)
-    return chosen_child(game, selection, expansion, proofs, tree, node, player, scratch, rng)
+        lay_out_children(strategy, tree, node, player, scratch, rng)
+    if strategy.game.has_chance and player == CHANCE:
+        return drawn_child(strategy.game, tree, node, scratch, rng)
+    return chosen_child(strategy, tree, node, player, scratch, rng)
 
 
 @compiled
-def chosen_child(game, selection, expansion, proofs, tree, node, player, scratch, rng):
+def chosen_child(strategy, tree, node, player, scratch, rng):
     """The child that a player goes on to: a certain win, an untried one, or the one with the highest score."""
+    game, selection, expansion, proofs = strategy.game, strategy.selection, strategy.expansion, strategy.proofs
     waiting = tree.num_children[node] - tree.num_tried[node]
     chosen = proofs.winning_child(game, tree, node, player, scratch)
     if chosen == NONE and selection.untried_first and waiting > 0:
@@ -62,7 +62,7 @@ def matched_child(strategy, tree, node, player, scratch, rng):
     Untried legal moves come first. Of the tried ones those that are legal here compete, and each of them
     counts that it was available.
     """
-    game, selection, expansion, _, _, _ = strategy
+    game, selection, expansion = strategy.game, strategy.selection, strategy.expansion
     if game.has_chance and player == CHANCE:
         return matched_outcome(game, tree, node, scratch, rng)
     count = legal_moves(game, scratch.state, scratch.actions)

@@ -33,10 +33,10 @@ def is_expandable(game, tree, leaf, state):
 @compiled
 def expand_all(strategy, tree, leaf, scratch, rng):
     """Try every child of a leaf, with one rollout beneath each, and back all of them up together."""
-    game, selection, expansion, rollout, proofs, method = strategy
+    game, proofs, rollout = strategy.game, strategy.proofs, strategy.rollout
     player = game.current_player(scratch.state)
     depth = scratch.length[0]
-    lay_out_children(game, selection, expansion, tree, leaf, player, scratch, rng)
+    lay_out_children(strategy, tree, leaf, player, scratch, rng)
     copy(scratch.state, scratch.trial)
     for index in range(game.num_players):
         scratch.reward_sums[index] = 0.0
@@ -47,7 +47,7 @@ def expand_all(strategy, tree, leaf, scratch, rng):
         copy(scratch.trial, scratch.state)
         record(scratch, depth, player, action)
         game.apply(scratch.state, action)
-        method.reply(game, tree, child, True, scratch, rng)
+        strategy.method.reply(game, tree, child, True, scratch, rng)
         scratch.length[0] = depth + 1
         proofs.settle(game, tree, child, scratch.state, scratch.weights)
         play_out(game, rollout, tree, scratch, rng)
@@ -56,7 +56,7 @@ def expand_all(strategy, tree, leaf, scratch, rng):
         tree.value_sum[child] = scratch.rewards[player]
         for index in range(game.num_players):
             scratch.reward_sums[index] += scratch.rewards[index]
-        selection.learn(game, tree, child, depth + 1, scratch)
+        strategy.selection.learn(game, tree, child, depth + 1, scratch)
         rollout.learn(game, tree, scratch)
     tree.depth[0] = max(tree.depth[0], depth + 1)
     backup(tree, leaf, scratch.reward_sums, count)

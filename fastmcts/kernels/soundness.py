@@ -4,8 +4,12 @@ Nothing is taken for granted but the lengths of the arrays. The walk is the same
 that it is compiled once.
 """
 
-import numpy as np
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmcts.compiler.bundle import register_bundle
 from fastmcts.compiler.jit import compiled, entry
 from fastmcts.core.constants import NONE, ROOT
 
@@ -39,20 +43,38 @@ HASHES = 17
 TOP = 18
 
 
+class Limits(NamedTuple):
+    """What a game allows in a tree."""
+
+    num_players: int
+    num_actions: int  # moves, or outcomes of chance: the most children of a node
+    longest: int  # the most moves of a game
+    only_player: int  # the only one who moves in the tree; NONE if all do
+
+
+class Walk(NamedTuple):
+    """Scratch of a walk through the N nodes of a tree; H is N where information sets are kept, else 0."""
+
+    owners: NDArray[np.int32]  # [N] whose child a node is, itself for one that no other leads to; NONE if not found
+    order: NDArray[np.int32]  # [N] the nodes in the order in which they were found
+    levels: NDArray[np.int32]  # [N] how many moves a node is below one that no other leads to
+    marks: NDArray[np.int64]  # [num_actions] one more than the last node at which an action was found; zeros at first
+    joined: NDArray[np.int32]  # [H] 1 for an information set that the search by hashes comes to; zeros at first
+    lows: NDArray[np.uint64]  # [H] the lowest hash that an information set may have there
+    highs: NDArray[np.uint64]  # [H] the highest
+
+
+register_bundle(Walk)
+
+
 @entry
-def find_fault(tree, limits, owners, order, levels, marks, lows, highs):
+def find_fault(tree, limits, walk):
     """Walk through a whole tree and find out whether every invariant holds; what waits is cleared.
 
     Args:
         tree: The tree. Places of untried children, and those that belong to nobody, are modified.
-        limits: int64 [4], the number of players; the most children of a node, which is also how many actions there
-            are; how many moves a game can have; and the only player who moves in the tree, NONE if all do.
-        owners: int32 [N], scratch.
-        order: int32 [N], scratch.
-        levels: int32 [N], scratch.
-        marks: int64 [actions], zeros, scratch.
-        lows: uint64 [N where information sets are kept, else 0], scratch.
-        highs: uint64 [as many], scratch.
+        limits: What the game allows.
+        walk: Scratch.
 
     Returns:
         What is wrong, SOUND if nothing is, and the node at which it was found.
@@ -61,32 +83,32 @@ def find_fault(tree, limits, owners, order, levels, marks, lows, highs):
     if size < 1 or size > tree.visits.size:
         return SIZE, ROOT
     for node in range(size):
-        owners[node] = NONE
-        levels[node] = 0
-    kept = list_tops(tree, owners, order)
+        walk.owners[node] = NONE
+        walk.levels[node] = 0
+    kept = list_tops(tree, walk)
     if kept == NONE:
         return SETS, ROOT
     tops = kept
     deepest = 0
     index = 0
     while index < kept:
-        node = order[index]
-        fault = fault_at(tree, node, limits, index < tops, owners, marks)
+        node = walk.order[index]
+        fault = fault_at(tree, node, limits, index < tops, walk)
         if fault != SOUND:
             return fault, node
         first = int(tree.first_child[node])
         for child in range(first, first + tree.num_tried[node]):
-            levels[child] = levels[node] + 1
-            deepest = max(deepest, levels[child])
-            order[kept] = child
+            walk.levels[child] = walk.levels[node] + 1
+            deepest = max(deepest, walk.levels[child])
+            walk.order[kept] = child
             kept += 1
         index += 1
     if tree.known.size > 0:
-        return fault_of_search(tree, order, tops, owners, levels, lows, highs), ROOT
-    if tree.depth[0] != deepest or deepest > limits[2]:
+        return fault_of_search(tree, tops, walk), ROOT
+    if tree.depth[0] != deepest or deepest > limits.longest:
         return DEPTH, ROOT
     for node in range(size):
-        if owners[node] == NONE:
+        if walk.owners[node] == NONE:
             if tree.available.size == 0:
                 return ORPHAN, node
             clear_place(tree, node, NONE, 0)
@@ -94,10 +116,10 @@ def find_fault(tree, limits, owners, order, levels, marks, lows, highs):
 
 
 @compiled
-def list_tops(tree, owners, order):
+def list_tops(tree, walk):
     """List the nodes that no other leads to: the root, or all information sets; NONE if they do not fill the tree."""
-    owners[ROOT] = ROOT
-    order[0] = ROOT
+    walk.owners[ROOT] = ROOT
+    walk.order[0] = ROOT
     if tree.known.size == 0:
         return 1
     count = 0
@@ -105,16 +127,16 @@ def list_tops(tree, owners, order):
     while node < tree.size[0]:
         if tree.num_children[node] < 0:
             return NONE
-        owners[node] = node
-        order[count] = node
+        walk.owners[node] = node
+        walk.order[count] = node
         count += 1
         node += 1 + int(tree.num_children[node])
     return count if node == tree.size[0] else NONE
 
 
 @compiled
-def fault_at(tree, node, limits, is_top, owners, marks):
-    """What is wrong with a node and its block of children, which it claims in `owners`."""
+def fault_at(tree, node, limits, is_top, walk):
+    """What is wrong with a node and its block of children, which it claims in `walk.owners`."""
     fault = fault_of_numbers(tree, node, limits, is_top)
     if fault != SOUND:
         return fault
@@ -122,7 +144,7 @@ def fault_at(tree, node, limits, is_top, owners, marks):
     if count == 0:
         is_set = tree.known.size > 0 and is_top and node != ROOT
         return COUNTS if first != NONE or tried != 0 or is_set else SOUND
-    if tried < 1 or tried > count or count > limits[1]:
+    if tried < 1 or tried > count or count > limits.num_actions:
         return COUNTS
     if first < 1 or first + count > tree.size[0]:
         return BLOCK
@@ -132,20 +154,20 @@ def fault_at(tree, node, limits, is_top, owners, marks):
         return BLOCK
     below = 0
     for child in range(first, first + count):
-        if owners[child] != NONE:
+        if walk.owners[child] != NONE:
             return OVERLAP
-        owners[child] = node
+        walk.owners[child] = node
         if child >= first + tried:
             clear_place(tree, child, node, tree.player[first])
             if tree.available.size > 0:
                 continue
         elif tree.parent[child] != node:
             return PARENT
-        if tree.action[child] < 0 or tree.action[child] >= limits[1]:
+        if tree.action[child] < 0 or tree.action[child] >= limits.num_actions:
             return ACTION
-        if marks[tree.action[child]] == node + 1:
+        if walk.marks[tree.action[child]] == node + 1:
             return TWICE
-        marks[tree.action[child]] = node + 1
+        walk.marks[tree.action[child]] = node + 1
         if child < first + tried:
             fault = fault_between(tree, node, child)
             if fault != SOUND:
@@ -164,9 +186,9 @@ def fault_of_numbers(tree, node, limits, is_top):
         return PARENT
     if is_top and not (UNCONFIRMED <= tree.action[node] <= NONE):
         return TOP
-    if player >= limits[0] or (player < 0 and (node != ROOT or tree.visits[ROOT] != 0 or tree.size[0] != 1)):
+    if player >= limits.num_players or (player < 0 and (node != ROOT or tree.visits[ROOT] != 0 or tree.size[0] != 1)):
         return PLAYER
-    if limits[3] != NONE and player != limits[3]:
+    if limits.only_player != NONE and player != limits.only_player:
         return PLAYER
     if tree.visits[node] < 0 or (own_visits(tree, node) < 1 and node != ROOT):
         return VISITS
@@ -179,7 +201,7 @@ def fault_of_numbers(tree, node, limits, is_top):
     if tree.square_sum.size > 0 and not is_sum(tree.square_sum[node], tree.visits[node]):
         return SUMS
     if tree.lower.size > 0:
-        for index in range(node * limits[0], (node + 1) * limits[0]):
+        for index in range(node * limits.num_players, (node + 1) * limits.num_players):
             if not 0.0 <= tree.lower[index] <= tree.upper[index] <= 1.0:
                 return BOUNDS
     return SOUND
@@ -263,18 +285,19 @@ def clear_place(tree, node, parent, player):
 
 
 @compiled
-def fault_of_search(tree, order, count, owners, joined, lows, highs):
+def fault_of_search(tree, count, walk):
     """What is wrong with the search by hashes: it must find every information set, and come to an end.
 
     A set is always joined below one that was there before, which stands in front of it. So one walk from front to back
-    knows between which hashes that of each set must be.
+    knows between which hashes that of each set must be. The first `count` of `walk.order` are the sets.
     """
+    joined, lows, highs = walk.joined, walk.lows, walk.highs
     if tree.known[ROOT] != 0 or tree.before[ROOT] != ROOT:
         return HASHES
     joined[ROOT] = 1
     lows[ROOT], highs[ROOT] = ONE - ONE, TOP_HASH
     for index in range(count):
-        node = order[index]
+        node = walk.order[index]
         known, before, after = tree.known[node], int(tree.before[node]), int(tree.after[node])
         if joined[node] != 1 or known < lows[node] or known > highs[node]:
             return HASHES
@@ -283,7 +306,7 @@ def fault_of_search(tree, order, count, owners, joined, lows, highs):
         for below in (before, after):
             if below == ROOT:
                 continue
-            if below <= node or below >= tree.size[0] or owners[below] != below or joined[below] == 1:
+            if below <= node or below >= tree.size[0] or walk.owners[below] != below or joined[below] == 1:
                 return HASHES
             joined[below] = 1
         if before != ROOT:

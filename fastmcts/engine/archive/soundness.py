@@ -55,13 +55,19 @@ def check_links(tree: Tree, num_players: int, most_moves: int, longest: int, onl
         longest: The most moves of a game.
         only_player: The only player who moves in the tree; NONE if all do.
     """
-    size = min(max(0, int(tree.size[0])), tree.visits.size)
+    size = min(max(1, int(tree.size[0])), tree.visits.size)
     hashes = size if tree.has_information_sets else 0
-    limits = np.array([num_players, most_moves, longest, only_player], np.int64)
-    owners, order, levels = np.zeros((3, size), np.int32)
-    lows, highs = np.zeros((2, hashes), np.uint64)
-    marks = np.zeros(most_moves, np.int64)
-    fault, node = soundness.find_fault(tree, limits, owners, order, levels, marks, lows, highs)
+    limits = soundness.Limits(num_players, most_moves, longest, only_player)
+    walk = soundness.Walk(
+        owners=np.zeros(size, np.int32),
+        order=np.zeros(size, np.int32),
+        levels=np.zeros(size, np.int32),
+        marks=np.zeros(most_moves, np.int64),
+        joined=np.zeros(hashes, np.int32),
+        lows=np.zeros(hashes, np.uint64),
+        highs=np.zeros(hashes, np.uint64),
+    )
+    fault, node = soundness.find_fault(tree, limits, walk)
     if fault != soundness.SOUND:
         values = {name: int(getattr(tree, name)[node]) for name in ("num_children", "num_tried", "first_child")}
         counters = {"size": int(tree.size[0]), "depth": int(tree.depth[0]), "visits": int(tree.visits[node])}
