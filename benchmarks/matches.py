@@ -36,10 +36,10 @@ class OneByOne(Agent):
         self.recycled = 0
 
     def choose_many(
-        self, states: Sequence[fastmcts.State], seed: int = 0, numbers: Sequence[int] = ()
+        self, states: Sequence[fastmcts.State], seeds: Sequence[int], numbers: Sequence[int] = ()
     ) -> Sequence[int]:
         """The moves that the searches find."""
-        return [self.choose(state, seed + number, number) for number, state in zip(numbers, states, strict=True)]
+        return [self.choose(*entry) for entry in zip(states, seeds, numbers, strict=True)]
 
     def choose(self, state: fastmcts.State, seed: int = 0, number: int = 0) -> int:
         """The move in one game."""

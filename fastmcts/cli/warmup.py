@@ -24,11 +24,12 @@ from fastmcts.cli.app import (
     refusing,
     search_options,
 )
-from fastmcts.cli.warmup_workers import Order, cores, fulfilled
+from fastmcts.cli.warmup_workers import Order, fulfilled
 from fastmcts.compiler.jit import JIT_ENABLED
 from fastmcts.compiler.notice import Compilation
 from fastmcts.core.validate import whole_number
 from fastmcts.experiments.named_games import strategies_beside
+from fastmcts.experiments.processes import cores
 from fastmcts.mcts import MCTS
 from fastmcts.testing.strategies import searchable_games
 from fastmcts.warmup import (

@@ -1,13 +1,9 @@
 """Processes that compile side by side; each writes to the disk cache what it has compiled."""
 
 import multiprocessing
-import os
-import signal
-import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +12,7 @@ from fastmcts.cli.app import read_game, search_options
 from fastmcts.compiler.notice import Compilation
 from fastmcts.errors import CompileError
 from fastmcts.experiments.named_games import strategies_beside
+from fastmcts.experiments.processes import follow_parent, holding_ctrl_c
 
 
 @dataclass(frozen=True)
@@ -33,11 +30,6 @@ class Order:
     game_options: tuple[str, ...]
     texts: dict[str, Any]
     kernels: tuple[str, ...]
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def fulfilled(orders: Sequence[Order], workers: int) -> Generator[tuple[Order, list[Compilation]], None, None]:
@@ -71,30 +63,3 @@ def fulfil(order: Order) -> list[Compilation]:
     game = read_game(order.game, list(order.game_options))
     options = search_options(strategies_beside(game), **order.texts)
     return [*fastmcts.warmup(game, kernels=order.kernels, progress=False, **options).compiled]
-
-
-@contextmanager
-def holding_ctrl_c() -> Iterator[None]:
-    """Let Ctrl-C wait. A terminal sends it to all processes, but those that are started here never hear of it."""
-    if not hasattr(signal, "pthread_sigmask"):  # on Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def follow_parent() -> None:
-    """Leave Ctrl-C to the process that has started this one, and end with it, however it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=end_with_parent, daemon=True).start()
-
-
-def end_with_parent() -> None:
-    """Wait for the end of the process that has started this one."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)

@@ -24,7 +24,8 @@ Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
 
 MEGABYTE = 1_000_000
 FIRST_CAPACITY = 1024  # nodes
-FIRST_BYTES = 24 * MEGABYTE  # for searches that need more than that; small beside the default limit
+FIRST_BYTES = 24 * MEGABYTE  # for searches of which nobody knows how much they need; small beside the default limit
+MOST_FIRST_BYTES = 96 * MEGABYTE  # for those that may need more than that
 DOUBLED_BYTES = 32 * MEGABYTE  # doubling more takes so long that a clock would suffer: then all at once
 DOUBLED_PART = 16  # of the limit: what is copied and given back stays small, as allocators may hold on to it
 FEWEST_BLOCKS = 4  # of what a simulation adds, with which a tree can live on recycling
@@ -58,8 +59,10 @@ def first_capacity(plan: Plan, simulations: int | None) -> int:
         plan: The plan of the search.
         simulations: How many there will be; None if that is not known.
     """
-    most = FIRST_BYTES // BYTES_PER_NODE
-    needed = most if simulations is None else min(most, simulations * plan.most_new_nodes)
+    if simulations is None:
+        needed = FIRST_BYTES // BYTES_PER_NODE
+    else:
+        needed = min(MOST_FIRST_BYTES // BYTES_PER_NODE, simulations * plan.most_new_nodes)
     return FIRST_CAPACITY + plan.most_new_nodes + needed + PADDING
 
 

@@ -3,18 +3,46 @@
 from fastmcts.experiments.agents import Agent, Greedy, Random, Search, as_agent, parse_agent
 from fastmcts.experiments.deals import DealsResult, play_deals
 from fastmcts.experiments.match import MatchResult, play_match
+from fastmcts.experiments.plan import Plan, PlanError
+from fastmcts.experiments.plan_file import load_plan
+from fastmcts.experiments.ratings import Ratings, rate
+from fastmcts.experiments.records import GameRecord
+from fastmcts.experiments.reports import load_results, report, summarise
+from fastmcts.experiments.round_robin import RoundRobinResult, play_round_robin
+from fastmcts.experiments.running import RunError, RunResult, run
+from fastmcts.experiments.sprt import SPRT
+from fastmcts.experiments.standing import status
+from fastmcts.experiments.store import Store, StoreError
 from fastmcts.experiments.text import parse_component
 
 __all__ = [
+    "SPRT",
     "Agent",
     "DealsResult",
+    "GameRecord",
     "Greedy",
     "MatchResult",
+    "Plan",
+    "PlanError",
     "Random",
+    "Ratings",
+    "RoundRobinResult",
+    "RunError",
+    "RunResult",
     "Search",
+    "Store",
+    "StoreError",
     "as_agent",
+    "load_plan",
+    "load_results",
     "parse_agent",
     "parse_component",
     "play_deals",
     "play_match",
+    "play_round_robin",
+    "rate",
+    "report",
+    "run",
+    "status",
+    "summarise",
 ]

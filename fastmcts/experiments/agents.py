@@ -6,17 +6,18 @@ a method `choose(state)` that returns an action or a move's text.
 
 import ast
 import dataclasses
+import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from fastmcts.batch import search_batch
 from fastmcts.compiler.component import plain
 from fastmcts.compiler.jit import wrapping_integers
 from fastmcts.engine.plan import plan_for
+from fastmcts.experiments.seeded import search_each
 from fastmcts.experiments.text import (
     known_components,
     parsed,
@@ -31,13 +32,21 @@ from fastmcts.experiments.text import (
 from fastmcts.game import Game
 from fastmcts.mcts import MCTS
 from fastmcts.options import Options, SearchOptions, make_options
-from fastmcts.rng import make_rng, spawn_seed
+from fastmcts.rng import make_rng
 from fastmcts.search import search
 from fastmcts.state import State
 from fastmcts.strategies.methods import SinglePerspective
 
 #: Options of a search that are no part of how it plays: whoever lets it play decides them.
 NOT_OF_AGENTS = ("seed", "progress", "trace", "on_interrupt")
+
+
+class Choices(NamedTuple):
+    """The moves of an agent in many positions, and what they took; nothing where it did not count."""
+
+    actions: Sequence[int]
+    simulations: Sequence[int] = ()
+    seconds: Sequence[float] = ()
 
 
 class Agent(ABC):
@@ -47,15 +56,19 @@ class Agent(ABC):
     def choose(self, state: State, seed: int = 0) -> int:
         """The move to make in a position; the same seed gives the same move."""
 
-    def choose_many(self, states: Sequence[State], seed: int = 0, numbers: Sequence[int] = ()) -> Sequence[int]:
-        """The moves to make in many positions of one game.
+    def choose_many(self, states: Sequence[State], seeds: Sequence[int], numbers: Sequence[int] = ()) -> Sequence[int]:
+        """The moves to make in many positions of one game; each depends on its position and its seed alone.
 
         Args:
             states: The positions.
-            seed: A number that is different each time.
+            seeds: A seed for each.
             numbers: Which games of a match these are, for agents that remember something about each.
         """
-        return [self.choose(state, spawn_seed(seed, index)) for index, state in enumerate(states)]
+        return [self.choose(state, seed) for state, seed in zip(states, seeds, strict=True)]
+
+    def decide(self, states: Sequence[State], seeds: Sequence[int], numbers: Sequence[int] = ()) -> Choices:
+        """The moves of `choose_many`, with what an agent counts besides."""
+        return Choices(self.choose_many(states, seeds, numbers))
 
     def check(self, game: Game) -> None:  # noqa: B027  # most agents play everything
         """Raise ValueError if this agent cannot play a game."""
@@ -149,8 +162,7 @@ class Search(Agent):
     def prepare(self, state: State) -> None:
         """Compile what `choose_many` calls."""
         plan, _ = plan_for(state.game, None, self.options, "batch")
-        options: dict[str, Any] = {**self.options, "simulations": plan.trees, "seed": 0}
-        search_batch([state], **options)
+        search_each([state], [0], {**self.options, "simulations": plan.trees})
 
     def choose(self, state: State, seed: int = 0) -> int:
         """The move that a search finds."""
@@ -159,9 +171,13 @@ class Search(Agent):
             raise ValueError("the game is over: there is no move to choose")
         return action
 
-    def choose_many(self, states: Sequence[State], seed: int = 0, numbers: Sequence[int] = ()) -> Sequence[int]:
+    def choose_many(self, states: Sequence[State], seeds: Sequence[int], numbers: Sequence[int] = ()) -> Sequence[int]:
         """The moves that searches of all positions, in one batch, find."""
-        return search_batch(states, seed=seed, **self.options).action.tolist()
+        return self.decide(states, seeds).actions
+
+    def decide(self, states: Sequence[State], seeds: Sequence[int], numbers: Sequence[int] = ()) -> Choices:
+        """The same, with how many simulations each search ran, and how long."""
+        return Choices(*search_each(states, seeds, self.options))
 
     def __repr__(self) -> str:
         """As it is read."""
@@ -178,7 +194,8 @@ class UserAgent(Agent):
 
     Args:
         player: The object. `choose(state)` returns an action or a move's text; `choose_many(states)`, if it has that
-            too, returns a list of them.
+            too, returns a list of them. What draws at random should take `seed`, or `seeds`, as well: then a match can
+            be played again.
     """
 
     def __init__(self, player: Any) -> None:
@@ -186,13 +203,15 @@ class UserAgent(Agent):
 
     def choose(self, state: State, seed: int = 0) -> int:
         """The move that it makes."""
-        return self.action(state, self.player.choose(known_to_mover(state)))
+        keywords = {"seed": seed} if takes_seed(self.player.choose) else {}
+        return self.action(state, self.player.choose(known_to_mover(state), **keywords))
 
-    def choose_many(self, states: Sequence[State], seed: int = 0, numbers: Sequence[int] = ()) -> Sequence[int]:
+    def choose_many(self, states: Sequence[State], seeds: Sequence[int], numbers: Sequence[int] = ()) -> Sequence[int]:
         """The moves that it makes, asked for at once if it can."""
         if not hasattr(self.player, "choose_many"):
-            return [self.choose(state) for state in states]
-        moves = self.player.choose_many([known_to_mover(state) for state in states])
+            return super().choose_many(states, seeds)
+        keywords = {"seeds": list(seeds)} if takes_seed(self.player.choose_many, "seeds") else {}
+        moves = self.player.choose_many([known_to_mover(state) for state in states], **keywords)
         if len(moves) != len(states):
             raise ValueError(f"{self!r} was asked for {len(states)} moves and gave {len(moves)}")
         return [self.action(state, move) for state, move in zip(states, moves, strict=True)]
@@ -215,6 +234,11 @@ class UserAgent(Agent):
     def __repr__(self) -> str:
         """As the object prints."""
         return repr(self.player)
+
+
+def takes_seed(method: Callable[..., Any], name: str = "seed") -> bool:
+    """Whether a method has a parameter for seeds."""
+    return name in inspect.signature(method).parameters
 
 
 def known_to_mover(state: State) -> State:

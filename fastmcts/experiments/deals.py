@@ -17,7 +17,8 @@ from fastmcts.core.validate import whole_number
 from fastmcts.experiments.agents import Agent, Search, as_agent
 from fastmcts.experiments.bars import ProgressOption, shown_progress
 from fastmcts.experiments.intervals import DEVIATIONS, share, wilson
-from fastmcts.experiments.match import CHANCE_STREAM, roll
+from fastmcts.experiments.openings import roll
+from fastmcts.experiments.records import CHANCE_STREAM
 from fastmcts.game import Game
 from fastmcts.mcts import MCTS
 from fastmcts.rng import spawn_seed

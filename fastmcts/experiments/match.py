@@ -4,9 +4,10 @@ Of more than two players, those with even numbers play for one side and those wi
 game for one, both agents play the same deals, and the higher utility wins. Dice fall alike in both games of a pair.
 """
 
+import dataclasses
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,20 +17,16 @@ from fastmcts.core.validate import whole_number
 from fastmcts.engine.trial import try_out
 from fastmcts.experiments.agents import Agent, Search, as_agent
 from fastmcts.experiments.bars import ProgressOption, shown_progress
+from fastmcts.experiments.elo import elo_of
 from fastmcts.experiments.intervals import share, wilson
+from fastmcts.experiments.openings import starts_from_a_deal, usual_opening_moves
+from fastmcts.experiments.records import GameRecord, won_by
+from fastmcts.experiments.sprt import POINTS, SPRT
+from fastmcts.experiments.tables import Pairing, play_games
 from fastmcts.game import Game
-from fastmcts.rng import spawn_seed
-from fastmcts.state import State
 
-#: How many pairs are played side by side, block after block; the last number holds for all that follow. Ctrl-C loses
-#: the block that is not over, so the first ones are small; large ones share the overhead of a batch.
-BLOCKS = (5, 5, 10, 20, 50)
-OPENING_MOVES = 2
-MOST_OPENINGS = 1000  # that are tried until one is found in which the game is not over
-DEALS_COMPARED = 8
 COUNTS = ("games", "deals")
-
-CHANCE_STREAM, MOVE_STREAM = 1, 2  # parts of a seed
+REFRESH_SECONDS = 0.2  # how often a score that is shown is counted anew
 
 
 @dataclass
@@ -41,38 +38,82 @@ class MatchResult:
         first: The agent whose score counts.
         second: The other one.
         counts: What a point is won by: each of the "games", or by "deals", the sum of both games of a pair.
-        pairs: For each pair the points of the first agent: 1 a win, 0.5 a draw; the mean of both games if they count.
-        margins: How much more utility a player of the first side won than one of the second, a game, for each pair.
-        draws: How many of what counts were drawn.
-        lengths: How many moves each game took, without what chance did.
-        moves: How many moves each agent chose.
-        seconds: How long each agent thought in all, without compiling.
         seed: What the openings, deals and searches come from.
+        opening_moves: How many random moves both games of a pair have started with.
+        records: Every game with its moves, two for each pair.
         interrupted: Whether Ctrl-C ended the match; the games that were not over are left out.
+        stop: The test that might have ended the match; `verdict` tells what it says.
     """
 
     game: Game
     first: Agent
     second: Agent
     counts: str = "games"
-    pairs: list[float] = field(default_factory=list)
-    margins: list[float] = field(default_factory=list)
-    draws: int = 0
-    lengths: list[int] = field(default_factory=list)
-    moves: list[int] = field(default_factory=lambda: [0, 0])
-    seconds: list[float] = field(default_factory=lambda: [0.0, 0.0])
     seed: int = 0
+    opening_moves: int = 0
+    records: list[GameRecord] = field(default_factory=list)
     interrupted: bool = False
+    stop: SPRT | None = None
+
+    @property
+    def both(self) -> list[tuple[GameRecord, GameRecord]]:
+        """The games of each pair."""
+        return list(zip(self.records[::2], self.records[1::2], strict=True))
+
+    @property
+    def pairs(self) -> list[float]:
+        """For each pair the points of the first agent: 1 a win, 0.5 a draw; the mean of both games if they count."""
+        return [self.pair_points(one, other) for one, other in self.both]
+
+    def pair_points(self, one: GameRecord, other: GameRecord) -> float:
+        """The points of the first agent for a pair of games."""
+        points = self.points_of(one, other)
+        return sum(points) / len(points)
+
+    def points_of(self, one: GameRecord, other: GameRecord) -> list[float]:
+        """What the first agent won in each of two games, or by the sum of both."""
+        return [won_by(one.margin + other.margin)] if self.counts == "deals" else [one.points, other.points]
+
+    @property
+    def margins(self) -> list[float]:
+        """How much more utility a player of the first side won than one of the second, a game, for each pair."""
+        shared_by = 1 if self.game.num_players == 1 else 2
+        return [(one.margin + other.margin) / shared_by for one, other in self.both]
+
+    @property
+    def draws(self) -> int:
+        """How many of what counts were drawn."""
+        return sum(self.points_of(one, other).count(0.5) for one, other in self.both)
+
+    @property
+    def lengths(self) -> list[int]:
+        """How many moves each game took, without what chance did."""
+        return [record.length for record in self.records]
+
+    @property
+    def moves(self) -> list[int]:
+        """How many moves each agent chose."""
+        return [sum(record.moves[side] for record in self.records) for side in range(2)]
+
+    @property
+    def simulations(self) -> list[int]:
+        """How many simulations each agent ran in all."""
+        return [sum(record.simulations[side] for record in self.records) for side in range(2)]
+
+    @property
+    def seconds(self) -> list[float]:
+        """How long each agent thought in all, without compiling."""
+        return [sum(record.seconds[side] for record in self.records) for side in range(2)]
 
     @property
     def games(self) -> int:
         """How many games were played."""
-        return 2 * len(self.pairs)
+        return len(self.records)
 
     @property
     def counted(self) -> int:
         """How many games, or deals, a point was given for."""
-        return len(self.pairs) if self.counts == "deals" else self.games
+        return self.games // 2 if self.counts == "deals" else self.games
 
     @property
     def mean(self) -> float:
@@ -82,13 +123,25 @@ class MatchResult:
     @property
     def error(self) -> float:
         """The standard error of the mean over pairs, which are independent while their two games are not."""
-        return statistics.stdev(self.pairs) / len(self.pairs) ** 0.5 if len(self.pairs) > 1 else float("nan")
+        pairs = self.pairs
+        return statistics.stdev(pairs) / len(pairs) ** 0.5 if len(pairs) > 1 else float("nan")
 
     @property
     def interval(self) -> tuple[float, float]:
         """The 95% interval of the mean: Wilson's, for as many coins as have the same standard error."""
-        mean = self.mean
-        return wilson(mean, mean * (1.0 - mean) / self.error**2 if self.error > 0.0 else float(self.counted))
+        mean, error = self.mean, self.error
+        return wilson(mean, mean * (1.0 - mean) / error**2 if error > 0.0 else float(self.counted))
+
+    @property
+    def elo(self) -> tuple[float, float, float]:
+        """How much better the first agent is in Elo, and the bounds of its 95% interval; infinite at 0% and 100%."""
+        low, high = self.interval
+        return elo_of(self.mean), elo_of(low), elo_of(high)
+
+    @property
+    def verdict(self) -> str | None:
+        """What the test that may end the match says: "better", "not better", or None while it is open."""
+        return None if self.stop is None else self.stop.verdict(self.pairs)
 
     @property
     def length(self) -> float:
@@ -107,15 +160,22 @@ class MatchResult:
         return first, second
 
     @property
+    def simulations_per_move(self) -> tuple[float, float]:
+        """How many simulations each agent ran for a move, on average."""
+        first, second = (self.simulations[side] / max(1, self.moves[side]) for side in range(2))
+        return first, second
+
+    @property
     def score(self) -> str:
         """The score with its interval; nothing while there is none."""
-        return share(self.mean, self.interval) if len(self.pairs) > 1 else ""
+        return share(self.mean, self.interval) if self.games > 2 else ""
 
     def __str__(self) -> str:
         """The match in a few lines."""
-        if not self.pairs:
+        if not self.records:
             return f"{self.first!r} against {self.second!r}: no pair of games was played to the end"
         one, other = self.seconds_per_move
+        simulations = " and ".join(f"{count:,.0f}" for count in self.simulations_per_move)
         points = self.score or f"{self.mean:.1%} (one pair has no interval)"
         draws = f"{self.draws:,} of {self.counted:,} {self.counts} drawn"
         lines = [
@@ -123,15 +183,18 @@ class MatchResult:
             f"first:  {self.first!r}",
             f"second: {self.second!r}",
             f"score of the first: {points}; {draws}",
-            f"length: {self.length:.1f} moves a game; seconds a move: {one:.2g} and {other:.2g}",
+            f"length: {self.length:.1f} moves a game; seconds a move: {one:.2g} and {other:.2g};"
+            f" simulations a move: {simulations}",
         ]
+        if self.stop is not None:
+            lines.insert(4, f"{self.stop!r}: {self.stop.text(self.pairs)}")
         if self.counts == "deals":
             lines.insert(4, f"margin: {self.margin:+.3g} in utility a game")
         return "\n".join(lines)
 
     def as_dictionary(self) -> dict[str, Any]:
-        """Everything but the single pairs, as JSON can hold it."""
-        has_interval = len(self.pairs) > 1
+        """Everything but the single games, as JSON can hold it."""
+        has_interval = self.games > 2
         return {
             "game": repr(self.game),
             "first": repr(self.first),
@@ -139,12 +202,14 @@ class MatchResult:
             "seed": self.seed,
             "games": self.games,
             "counts": self.counts,
-            "score": self.mean if self.pairs else None,
+            "score": self.mean if self.records else None,
             "interval": list(self.interval) if has_interval else None,
             "draws": self.draws,
-            "margin": self.margin if self.pairs else None,
-            "length": self.length if self.pairs else None,
+            "margin": self.margin if self.records else None,
+            "length": self.length if self.records else None,
             "seconds_per_move": list(self.seconds_per_move),
+            "simulations_per_move": list(self.simulations_per_move),
+            "verdict": self.verdict,
             "interrupted": self.interrupted,
         }
 
@@ -158,13 +223,15 @@ def play_match(
     *,
     opening_moves: int | None = None,
     counts: str | None = None,
+    stop: SPRT | None = None,
     threads: int = 1,
     progress: ProgressOption = None,
 ) -> MatchResult:
     """Play a match between two agents.
 
-    Games are played side by side in blocks. What happens in a game depends on the seed and its number, but not on how
-    many games there are. Ctrl-C ends the match, and the blocks that are over count.
+    Many games are played side by side: all positions in which the same agent is to move are one batch. What happens in
+    a game depends on the seed and its number, but not on how many games there are. Ctrl-C ends the match, and the pairs
+    that are over count.
 
     Args:
         game: The game.
@@ -176,165 +243,88 @@ def play_match(
             starts from a deal.
         counts: "games" gives a point for each; "deals" gives one for each pair, by the sum of what each side won, so
             that the luck of the deal is the same for both. By default deals where there is a deal.
+        stop: A test that ends the match as soon as it is decided, such as `SPRT(0, 20)`; pairs count in their order.
         threads: How many threads share the searches of an agent that does not say.
         progress: True for a bar, or a function that is called with the games that are over and the result so far; False
             to see nothing at all, not even that something is being compiled.
     """
-    if not isinstance(game, Game):
-        raise TypeError(f"play_match takes a Game, such as games.ConnectFour(), not {game!r}")
-    try_out(game)
+    pairing = make_pairing(game, first, second, seed, opening_moves)
+    counts = checked_counts(game, counts)
     games = whole_number("games", games, low=1)
     threads = whole_number("threads", threads, low=1)
-    seed = whole_number("seed", seed)
-    is_dealt = starts_from_a_deal(game)
-    if opening_moves is None:
-        opening_moves = 0 if is_dealt else OPENING_MOVES
-    opening_moves = whole_number("opening_moves", opening_moves, low=0)
-    if counts is None:
-        counts = "deals" if is_dealt or game.num_players == 1 else "games"
-    if counts not in COUNTS or (counts == "games" and game.num_players == 1):
-        right = "'deals' in a game for one" if game.num_players == 1 else "'games' or 'deals'"
-        raise ValueError(f"counts must be {right}, not {counts!r}")
-    agents = [as_agent(first), as_agent(second)]
-    for agent in agents:
+    if not (stop is None or isinstance(stop, SPRT)):
+        raise TypeError(f"stop must be an SPRT, such as SPRT(0, 20), not {stop!r}")
+    for agent in pairing.sides:
         agent.check(game)
-    result = MatchResult(game, *agents, counts=counts, seed=seed)
-    pairs = (games + 1) // 2
-    sides = [agent.filled(threads=threads) if isinstance(agent, Search) else agent for agent in agents]
+    result = MatchResult(game, *pairing.sides, counts, pairing.seed, pairing.opening_moves, stop=stop)
+    count = games + games % 2
+    sides = [agent.filled(threads=threads) if isinstance(agent, Search) else agent for agent in pairing.sides]
+    playing = dataclasses.replace(pairing, first=sides[0], second=sides[1])
     title = f"{game.name}: {result.first!r} against {result.second!r}"
     try:
-        with shown_progress(progress, title, 2 * pairs) as show:
-            first_opening = opening(game, opening_moves, np.random.default_rng(0), seed)
-            for side in sides:
-                side.prepare(first_opening)
-            for numbers in blocks(pairs):
-                block = Block(game, sides, numbers, opening_moves, seed)
-                for over in block.play():
-                    show(result.games + over, result.score)
-                block.add_to(result)
-                show(result.games, result.score)
+        with shown_progress(progress, title, count) as show:
+            playing.prepare()
+            collected = Collected(result)
+            for ended in play_games(playing, ((number // 2, number % 2) for number in range(count))):
+                if collected.add(ended):
+                    break
+                show(collected.over, collected.score)
+            show(count, result.score)
     except KeyboardInterrupt:
         result.interrupted = True
     return result
 
 
-def blocks(pairs: int) -> Iterator[range]:
-    """The numbers of the pairs in each block."""
-    start, sizes = 0, list(BLOCKS)
-    while start < pairs:
-        size = sizes.pop(0) if len(sizes) > 1 else sizes[0]
-        yield range(start, min(start + size, pairs))
-        start += size
+class Collected:
+    """Puts the pairs that are over into the result of a match, in their order, until a test is decided."""
+
+    def __init__(self, result: MatchResult) -> None:
+        self.result = result
+        self.over = 0
+        self.waiting: dict[int, dict[int, GameRecord]] = {}  # pair -> seat -> the game
+        self.counts = np.zeros(len(POINTS), np.int64)  # [5], how often a pair brought each result
+        self.shown, self.due = "", 0.0
+
+    @property
+    def score(self) -> str:
+        """The score, as it was at most a moment ago: to count thousands of games after each move would take long."""
+        if time.monotonic() > self.due:
+            self.shown, self.due = self.result.score, time.monotonic() + REFRESH_SECONDS
+        return self.shown
+
+    def add(self, records: Iterable[GameRecord]) -> bool:
+        """Add games that are over; whether the match is decided."""
+        result, stop = self.result, self.result.stop
+        for record in records:
+            self.over += 1
+            self.waiting.setdefault(record.pair, {})[record.seat] = record
+        while len(pair := self.waiting.get(result.games // 2, {})) == 2:
+            del self.waiting[result.games // 2]
+            result.records += [pair[0], pair[1]]
+            if stop is not None:
+                self.counts[round(4 * result.pair_points(pair[0], pair[1]))] += 1
+                if stop.verdict_at(stop.ratio_of_counts(self.counts)) is not None:
+                    return True
+        return False
 
 
-def starts_from_a_deal(game: Game) -> bool:
-    """Whether the first position depends on the seed."""
-    starts = [game.new_initial_state(seed).array for seed in range(DEALS_COMPARED)]
-    return any(not np.array_equal(start, starts[0]) for start in starts)
+def make_pairing(game: Game, first: Any, second: Any, seed: int, opening_moves: int | None) -> Pairing:
+    """Check what two agents are to play."""
+    if not isinstance(game, Game):
+        raise TypeError(f"play_match takes a Game, such as games.ConnectFour(), not {game!r}")
+    try_out(game)
+    seed = whole_number("seed", seed)
+    if opening_moves is None:
+        opening_moves = usual_opening_moves(game)
+    opening_moves = whole_number("opening_moves", opening_moves, low=0)
+    return Pairing(game, as_agent(first), as_agent(second), seed, opening_moves)
 
 
-def opening(game: Game, moves: int, rng: np.random.Generator, deal: int) -> State:
-    """A position, in which somebody is to move, after some random moves; `deal` decides what is dealt."""
-    for _ in range(MOST_OPENINGS):
-        state = game.new_initial_state(deal)
-        roll(state, rng)
-        for _ in range(moves):
-            if not state.is_terminal():
-                state.apply_action(int(rng.choice(state.legal_actions())))
-                roll(state, rng)
-        if not state.is_terminal():
-            return state
-    raise ValueError(f"{game!r} is always over after {moves} random moves: use fewer opening_moves")
-
-
-def roll(state: State, rng: np.random.Generator) -> None:
-    """Let chance decide until somebody is to move or the game is over, in place."""
-    while state.is_chance_node():
-        state.apply_action(roll_once(state, rng))
-
-
-def roll_once(state: State, rng: np.random.Generator) -> int:
-    """Draw what chance brings next."""
-    outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
-    index = np.searchsorted(np.cumsum(probabilities), rng.random(), side="right")
-    return outcomes[min(int(index), len(outcomes) - 1)]
-
-
-class Block:
-    """Pairs of games that are played side by side, a move in every game at a time.
-
-    Args:
-        game: The game.
-        sides: The two agents.
-        pairs: The numbers of the pairs in the match.
-        opening_moves: How many random moves both games of a pair start with.
-        seed: The seed of the match.
-    """
-
-    def __init__(self, game: Game, sides: list[Agent], pairs: range, opening_moves: int, seed: int) -> None:
-        self.sides = sides
-        self.first_game = 2 * pairs.start
-        self.seconds, self.moves = [0.0, 0.0], [0, 0]
-        self.boards: list[State] = []
-        self.dice: list[np.random.Generator] = []
-        for pair in pairs:
-            deal = spawn_seed(seed, pair)
-            start = opening(game, opening_moves, np.random.default_rng(deal), deal)
-            self.boards += [start.clone(), start.clone()]
-            self.dice += [np.random.default_rng(spawn_seed(deal, CHANCE_STREAM)) for _ in range(2)]
-        self.lengths = [opening_moves] * len(self.boards)
-        self.searches = np.random.default_rng(spawn_seed(spawn_seed(seed, pairs.start), MOVE_STREAM))
-
-    def play(self) -> Iterator[int]:
-        """Play all games to the end; after every move yield how many are over."""
-        running = list(range(len(self.boards)))
-        while running:
-            for side in range(2):
-                # In games with even numbers the first side has the players with even numbers.
-                at_move = [n for n in running if self.boards[n].current_player() % 2 == (side + n) % 2]
-                # Drawn in any case: so a game does not depend on how many others are played beside it.
-                seed = int(self.searches.integers(2**62))
-                if at_move:
-                    self.move(side, at_move, seed)
-                    running = [n for n in running if not self.boards[n].is_terminal()]
-                yield len(self.boards) - len(running)
-
-    def move(self, side: int, games: list[int], seed: int) -> None:
-        """Let a side move in some games."""
-        states = [self.boards[n] for n in games]
-        start = time.perf_counter()
-        actions = self.sides[side].choose_many(states, seed, [self.first_game + n for n in games])
-        self.seconds[side] += time.perf_counter() - start
-        self.moves[side] += len(games)
-        for n, state, action in zip(games, states, actions, strict=True):
-            state.apply_action(int(action))
-            self.lengths[n] += 1
-            roll(state, self.dice[n])
-
-    def add_to(self, result: MatchResult) -> None:
-        """Add what was played to the result of a match."""
-        for number in range(0, len(self.boards), 2):
-            margins = [margin_of(self.boards[number + side], side) for side in range(2)]
-            total = sum(margins)
-            by_deal = result.counts == "deals"
-            points = [won_by(total)] if by_deal else [won_by(margin) for margin in margins]
-            result.pairs.append(statistics.mean(points))
-            result.draws += points.count(0.5)
-            result.margins.append(total if result.game.num_players == 1 else total / 2)
-        result.lengths += self.lengths
-        for side in range(2):
-            result.seconds[side] += self.seconds[side]
-            result.moves[side] += self.moves[side]
-
-
-def margin_of(state: State, side: int) -> float:
-    """How much more utility a player of a side has than one of the other side, on average; of one alone, which sign."""
-    utilities = state.returns()
-    if len(utilities) == 1:
-        return utilities[0] if side == 0 else -utilities[0]
-    return statistics.mean(utilities[side::2]) - statistics.mean(utilities[1 - side :: 2])
-
-
-def won_by(margin: float) -> float:
-    """1 for a win, 0.5 for a draw, 0 for a loss, by however much."""
-    return 1.0 if margin > 0.0 else 0.5 if margin == 0.0 else 0.0
+def checked_counts(game: Game, counts: str | None) -> str:
+    """What a point is won by; by deals where there is one, unless somebody says."""
+    if counts is None:
+        return "deals" if game.num_players == 1 or starts_from_a_deal(game) else "games"
+    if counts not in COUNTS or (counts == "games" and game.num_players == 1):
+        right = "'deals' in a game for one" if game.num_players == 1 else "'games' or 'deals'"
+        raise ValueError(f"counts must be {right}, not {counts!r}")
+    return counts

@@ -1,14 +1,21 @@
-"""Games by name: those in the box by their id, and a user's own as `path/to/file.py:ClassName`."""
+"""Games and agents by name: those in the box, and a user's own as `path/to/file.py:ClassName`."""
 
 import importlib.util
+import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Unpack
 
-from fastmcts.experiments.text import is_strategy, suggestion
+from fastmcts.experiments.agents import Agent, as_agent, parse_agent
+from fastmcts.experiments.text import is_strategy, parsed, read_keywords, read_literal, shown, suggestion
 from fastmcts.game import Game
 from fastmcts.games import checked_parameters, load_game
+from fastmcts.options import SearchOptions
+
+#: A name, or a file and a class in it, with arguments or without.
+CALL = re.compile(r"\s*(?P<name>[^()]*?)\s*(?:\((?P<arguments>.*)\)\s*)?", re.DOTALL)
 
 
 def find_game(text: str, **parameters: Any) -> Game:
@@ -33,6 +40,58 @@ def find_game(text: str, **parameters: Any) -> Game:
             f"{path} has no game called {name!r}; {suggestion(name, classes) if classes else 'it has none'}"
         )
     return classes[name](**checked_parameters(classes[name], name, parameters))
+
+
+def parse_game(text: str, folder: Path | None = None) -> Game:
+    """Read a game with its options: `connect_four`, `hex(size=7)` or `path/to/file.py:ClassName(stones=5)`.
+
+    Args:
+        text: What was written.
+        folder: Where relative paths start; by default where Python runs.
+    """
+    name, keywords = read_call(text, "a game, such as hex(size=7)")
+    return find_game(placed(name, folder), **keywords)
+
+
+def find_agent(
+    text: str, folder: Path | None = None, extra: Iterable[type] = (), **defaults: Unpack[SearchOptions]
+) -> Agent:
+    """Read an agent: one that `parse_agent` knows, or `path/to/file.py:ClassName(depth=3)` with a `choose(state)`.
+
+    Args:
+        text: What was written. A file is run, as by an import.
+        folder: Where relative paths start; by default where Python runs.
+        extra: Classes of components that may be written besides those that `fastmcts` exports.
+        **defaults: As for `parse_agent`.
+    """
+    if not re.match(r"[^()]*\.py:", text):
+        return parse_agent(text, extra, **defaults)
+    name, keywords = read_call(text, "an agent")
+    path, _, class_name = placed(name, folder).rpartition(":")
+    found = vars(import_file(Path(path))).get(class_name)
+    if not isinstance(found, type) or not callable(getattr(found, "choose", None)):
+        raise ValueError(f"{path} has no class {class_name!r} with a method choose(state)")
+    try:
+        return as_agent(found(**keywords))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{shown(text)}: {error}") from None
+
+
+def read_call(text: str, what: str) -> tuple[str, dict[str, Any]]:
+    """A name and the arguments in brackets behind it, which are literals; `what` says what was expected."""
+    match = CALL.fullmatch(text) if isinstance(text, str) else None
+    if match is None or not match["name"]:
+        raise ValueError(f"{text!r} cannot be read: expected {what}")
+    word = re.sub(r"\W|^(?=\d)", "_", match["name"].rpartition(":")[2]) or "_"
+    call: Any = parsed(f"{word}({match['arguments'] or ''})", what)
+    if call.args:
+        raise ValueError(f"{shown(text)}: arguments are written name=value")
+    return match["name"], read_keywords(call, read_literal)
+
+
+def placed(name: str, folder: Path | None) -> str:
+    """A name; of a file with a relative path, with the folder in front."""
+    return str(folder / name) if folder is not None and re.search(r"\.py(:|$)", name) else name
 
 
 def is_game(value: Any) -> bool:

@@ -44,6 +44,9 @@ HALF_WON = 4
 AXES = ((0, 1), (1, 0), (1, 1), (1, -1))
 AHEAD, BEHIND, FAR_AHEAD, FAR_BEHIND = range(4)
 
+#: What `SOS.around` tells of an action.
+PLACE, LINES = range(2)
+
 #: From a cell to its eight neighbours, in rows and columns.
 STEPS = tuple((side * row_step, side * column_step) for row_step, column_step in AXES for side in (1, -1))
 
@@ -140,31 +143,26 @@ class SOS(Game):
         return self.columns + 1
 
     @cached_property
-    def places(self) -> NDArray[np.int64]:
-        """Where an action's cell stands by parity, for an S, or backwards, for an O: int64 [actions]."""
-        rows, columns = np.divmod(np.arange(self.num_cells), self.columns)
-        by_parity = by_parities(rows, self.rows) * self.columns + by_parities(columns, self.columns)
-        backwards = self.num_cells - 1 - np.arange(self.num_cells)
-        return np.stack([by_parity, backwards], axis=1).ravel()
+    def around(self) -> NDArray[np.int64]:
+        """What is looked at around the cell of an action: int64 [actions, 2].
 
-    @cached_property
-    def lines(self) -> NDArray[np.int64]:
-        """The neighbours of an action's cell that an SOS may go through: int64 [actions], a bit each.
-
-        For an S, those that have another cell behind them. For an O, one of the two on each line. The bit of the cell
-        itself would be `reach`.
+        PLACE: Where the cell stands among the S by parity, for an S, or among those backwards, for an O.
+        LINES: A bit for each neighbour that an SOS may go through. For an S, these are the neighbours with another cell
+        behind them; for an O, one of the two on each line. The bit of the cell itself would be `reach`.
         """
-        found = np.zeros((self.num_cells, 2), np.int64)
+        found = np.zeros((self.num_cells, 2, 2), np.int64)
         for cell in range(self.num_cells):
             row, column = divmod(cell, self.columns)
+            found[cell, S, PLACE] = by_parity(row, self.rows) * self.columns + by_parity(column, self.columns)
+            found[cell, O, PLACE] = self.num_cells - 1 - cell
             for row_step, column_step in STEPS:
                 step = row_step * self.columns + column_step
                 if self.has_cell(row + 2 * row_step, column + 2 * column_step):
-                    found[cell, S] |= 1 << self.reach + step
+                    found[cell, S, LINES] |= 1 << self.reach + step
                 before, after = (self.has_cell(row + side * row_step, column + side * column_step) for side in (1, -1))
                 if step < 0 and before and after:
-                    found[cell, O] |= 1 << self.reach + step
-        return found.ravel()
+                    found[cell, O, LINES] |= 1 << self.reach + step
+        return found.reshape(self.num_actions, 2)
 
     def has_cell(self, row: int, column: int) -> bool:
         """Whether a row and a column are on the board."""
@@ -222,31 +220,31 @@ class SOS(Game):
 
     def apply(self, state: Position, action: int) -> None:
         """Write a letter; the turn passes unless it scores."""
-        cell = (action & NATURAL) >> 1
         score = self.completed(state, action)
-        self.write(state, cell, action & 1)
+        self.write(state, action & NATURAL)
+        left = state[self.left] - 1
+        state[self.left] = left
         player = state[PLAYER] & NATURAL
         state[SCORES + player] += score
-        state[PLAYER] = TERMINAL if state[self.left] == 0 else player ^ (score == 0)
+        state[PLAYER] = TERMINAL if left == 0 else player ^ (score == 0)
 
-    def write(self, state: Position, cell: int, letter: int) -> None:
+    def write(self, state: Position, action: int) -> None:
         """Put a letter into all sets that it belongs to."""
         # Without a branch on the letter, which no processor could predict in a rollout.
-        is_s = 1 - letter
-        toggle(state, self.o_cells, self.words, cell, letter)
-        toggle(state, self.s_cells, self.words, cell, is_s)
-        toggle(state, self.s_by_parity, self.words, self.places[2 * cell + S], is_s)
-        toggle(state, self.s_backwards, self.words, self.places[2 * cell + O], is_s)
+        cell, is_s = action >> 1, action & 1 ^ 1
         toggle(state, EMPTY, self.words, cell)
-        state[self.left] -= 1
+        toggle(state, self.o_cells + is_s * self.words, self.words, cell)
+        toggle(state, self.s_by_parity, self.words, self.around[2 * cell + S, PLACE], is_s)
+        toggle(state, self.s_backwards, self.words, self.around[2 * cell + O, PLACE], is_s)
 
     def completed(self, state: Position, action: int) -> int:
         """How many SOS a legal move completes."""
         action = action & NATURAL
         letter = action & 1
+        place, lines = self.around[action, PLACE], self.around[action, LINES]
         near = window(state, self.o_cells + letter * self.words, self.words, (action >> 1) - self.reach)
-        far = window(state, self.s_by_parity + letter * self.words, self.words, self.places[action] - self.reach)
-        return count_bits(near & far & self.lines[action])
+        far = window(state, self.s_by_parity + letter * self.words, self.words, place - self.reach)
+        return count_bits(near & far & lines)
 
     def is_promising(self, state: Position, action: int) -> bool:
         """A move that scores."""
@@ -385,7 +383,8 @@ class SOS(Game):
             if (letter == ".") != (cell in empty):
                 raise ValueError(f"{column_letter(column)}{row + 1} is either empty or holds a letter, not both")
             if letter != ".":
-                self.write(expected, cell, "SO".index(letter))
+                self.write(expected, 2 * cell + "SO".index(letter))
+                expected[self.left] -= 1
         if not np.array_equal(state[self.o_cells :], expected[self.o_cells :]):
             raise ValueError(
                 "letters stand on each other or outside the board, or in another way in one of their orders, or the"
@@ -405,9 +404,9 @@ class SOS(Game):
             raise ValueError(f"with these letters the player is {' or '.join(map(str, players))}, not {state[PLAYER]}")
 
 
-def by_parities(numbers: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Where numbers below `size` stand if the even ones come first, then the odd ones."""
-    return numbers // 2 + numbers % 2 * ((size + 1) // 2)
+def by_parity(number: int, size: int) -> int:
+    """Where a number below `size` stands if the even ones come first, then the odd ones."""
+    return number // 2 + number % 2 * ((size + 1) // 2)
 
 
 def column_letter(column: int) -> str:

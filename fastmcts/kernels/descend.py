@@ -31,9 +31,11 @@ def descend(strategy, tree, scratch, rng):
         child = method.next_child(strategy, tree, node, player, scratch, rng)
         fresh = tree.num_tried[node] > tried
         node = child
-        # Its children are scored next: what is known of them is fetched while the move is made.
+        # Its children are scored next, or one more of them is tried: what is known of them is fetched while the move is
+        # made.
         prefetch(tree.visits, tree.first_child[node])
         prefetch(tree.value_sum, tree.first_child[node])
+        prefetch(tree.action, tree.first_child[node] + tree.num_tried[node])
         action = np.int64(tree.action[node])
         record(scratch, depth, player, action)
         game.apply(state, action)

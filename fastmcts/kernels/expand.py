@@ -1,7 +1,9 @@
 """Add nodes to the tree."""
 
 from fastmcts.compiler.jit import compiled
+from fastmcts.compiler.prefetch import prefetch
 from fastmcts.core.constants import CHANCE, NONE, ROOT
+from fastmcts.core.tree import MAX_NODES
 from fastmcts.kernels.moves import legal_moves
 from fastmcts.rng import shuffle
 
@@ -12,7 +14,8 @@ FEWEST_PLACES = 2  # for the children of a node whose moves are not known at onc
 def lay_out_children(strategy, tree, node, player, scratch, rng):
     """Reserve a block of children for a node, one for each move or outcome, none of them tried."""
     game, selection = strategy.game, strategy.selection
-    first = tree.size[0]
+    # So that compiled code knows that no index is negative, which would count from the end.
+    first = tree.size[0] & MAX_NODES
     if game.has_chance and player == CHANCE:
         count = game.chance_outcomes(scratch.state, scratch.actions, scratch.weights)
         start_nodes(game, tree, first, first + count, node, tree.player[node])
@@ -39,6 +42,10 @@ def try_child(tree, node, waiting):
     """
     child = tree.first_child[node] + tree.num_tried[node]
     exchange(tree, child, waiting)
+    # The simulation comes back to it: what is kept of it is fetched while the game is played to its end.
+    prefetch(tree.visits, child)
+    prefetch(tree.value_sum, child)
+    prefetch(tree.player, child)
     tree.num_tried[node] += 1
     if tree.available.size > 0:
         tree.available[child] = 1

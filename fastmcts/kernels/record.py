@@ -6,6 +6,6 @@ from fastmcts.compiler.jit import compiled
 @compiled
 def record(scratch, length, player, action):
     """Note the move number `length`, if anybody asked for the moves."""
-    if length < scratch.moves.size:
+    if scratch.moves.size > 0 and length < scratch.moves.size:
         scratch.moves[length] = action
         scratch.movers[length] = player

@@ -8,7 +8,7 @@ import numpy as np
 
 from fastmcts.core.constants import CHANCE
 from fastmcts.experiments.agents import Agent, Search
-from fastmcts.experiments.match import roll_once
+from fastmcts.experiments.openings import roll_once
 from fastmcts.game import Game
 from fastmcts.result import SearchResult
 from fastmcts.rng import spawn_seed

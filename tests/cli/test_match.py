@@ -57,9 +57,29 @@ def test_a_game_and_a_rule_of_ones_own(tmp_path: Path) -> None:
     assert "MyNim(stones=5): 4 games" in output
 
 
+def test_a_match_ends_when_it_is_decided() -> None:
+    agents = ("mcts(simulations=60)", "random")
+    code, output = invoke("match", "tic_tac_toe", *agents, "--games", "2000", "--sprt", "0", "100", "--json")
+    assert code == 0
+    answer = json.loads(output)
+    assert answer["verdict"] == "better"
+    assert answer["games"] < 500
+
+
+def test_an_agent_of_ones_own_plays(tmp_path: Path) -> None:
+    (tmp_path / "matched_bots.py").write_text(
+        "class First:\n    def choose(self, state): return state.legal_actions()[0]\n"
+        "    def __repr__(self): return 'First()'\n"
+    )
+    code, output = invoke("match", "tic_tac_toe", f"{tmp_path / 'matched_bots.py'}:First", "random", "--games", "4")
+    assert code == 0
+    assert "first:  First()" in output
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("tic_tac_toe", "mcts", "random", "--sprt", "5", "0"), "elo0 must be below elo1"),
         (("tic_tac_toe", "mcts", "nobody"), "'nobody' is no agent"),
         (("tic_tac_toe", "mcts(simulations=0)", "random"), "simulations must be from 1"),
         (("tic_tac_toe", "greedy", "random"), "tic_tac_toe has none"),

@@ -15,9 +15,10 @@ import pytest
 
 from fastmcts.cli import warmup_workers
 from fastmcts.cli.warmup import all_orders
-from fastmcts.cli.warmup_workers import Order, cores, fulfilled
+from fastmcts.cli.warmup_workers import Order, fulfilled
 from fastmcts.compiler.jit import JIT_ENABLED
 from fastmcts.errors import CompileError
+from fastmcts.experiments.processes import cores
 from fastmcts.testing.strategies import searchable_games
 from fastmcts.warmup import DEFAULT_KERNELS
 from tests.helpers.own_game import own_game

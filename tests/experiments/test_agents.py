@@ -76,7 +76,10 @@ def test_a_search_chooses_as_the_search_does_and_alike_in_a_batch() -> None:
     agent = Search(simulations=40)
     state = games.TicTacToe().new_initial_state()
     assert agent.choose(state, seed=3) == search(state, simulations=40, seed=3).action
-    assert agent.choose_many([state, state.child(0)], seed=3) == agent.choose_many([state, state.child(0)], seed=3)
+    others = [state.child(0), state.child(4)]
+    assert agent.choose_many([state, *others], [3, 4, 5]) == [
+        agent.choose(position, seed) for position, seed in zip([state, *others], [3, 4, 5], strict=True)
+    ]
 
 
 def test_random_and_greedy_play_legal_moves_that_depend_on_the_seed_alone() -> None:
@@ -117,7 +120,7 @@ def test_an_object_with_choose_is_an_agent() -> None:
     state = games.TicTacToe().new_initial_state()
     agent = as_agent(First())
     assert agent.choose(state) == 0
-    assert agent.choose_many([state, state.child(0)]) == [0, 1]
+    assert agent.choose_many([state, state.child(0)], [1, 2]) == [0, 1]
     assert repr(agent) == "First()"
     assert as_agent(MCTS(state.game, simulations=20, seed=0)).choose(state) in state.legal_actions()
 
@@ -128,7 +131,21 @@ def test_an_object_is_asked_for_many_moves_at_once_if_it_can() -> None:
             return [state.legal_actions()[-1] for state in states]
 
     state = games.TicTacToe().new_initial_state()
-    assert as_agent(Many()).choose_many([state, state.child(8)]) == [8, 7]
+    assert as_agent(Many()).choose_many([state, state.child(8)], [1, 2]) == [8, 7]
+
+
+def test_an_object_that_draws_at_random_may_ask_for_seeds() -> None:
+    class Drawing(First):
+        def choose(self, state: State, seed: int = 0) -> Any:
+            return state.legal_actions()[seed % 3]
+
+    class DrawingMany(First):
+        def choose_many(self, states: list[State], seeds: list[int]) -> list[int]:
+            return [state.legal_actions()[seed % 3] for state, seed in zip(states, seeds, strict=True)]
+
+    state = games.TicTacToe().new_initial_state()
+    for player in (Drawing(), DrawingMany()):
+        assert as_agent(player).choose_many([state, state.child(0)], [4, 5]) == [1, 3]
 
 
 def test_an_object_cannot_change_the_game_nor_see_what_is_hidden() -> None:

@@ -1,12 +1,13 @@
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pytest
 
-from fastmcts import State, games
-from fastmcts.experiments import Agent, Random, play_match
+from fastmcts import State, games, search
+from fastmcts.experiments import SPRT, Agent, GameRecord, MatchResult, Random, parse_agent, play_match
 from fastmcts.experiments.intervals import share, wilson
-from fastmcts.experiments.match import blocks
+from fastmcts.experiments.tables import TABLES, Pairing, play_games
 from tests.helpers.picking import HighestPick, Pick
 
 
@@ -41,7 +42,7 @@ def test_both_games_of_a_pair_have_the_same_deal_and_pairs_have_others() -> None
     seen: list[tuple[int, int]] = []
 
     class Watching(Pick):
-        def choose_many(self, states: Sequence[State], seed: int = 0, numbers: Sequence[int] = ()) -> list[int]:
+        def choose_many(self, states: Sequence[State], seeds: Sequence[int], numbers: Sequence[int] = ()) -> list[int]:
             seen.extend((number, int(state.array[-1])) for number, state in zip(numbers, states, strict=True))
             return [self.action] * len(states)
 
@@ -76,9 +77,86 @@ def test_a_game_does_not_depend_on_how_many_are_played(games_played: int) -> Non
     assert long.lengths[:games_played] == short.lengths
 
 
-@pytest.mark.parametrize("pairs", [1, 5, 6, 39, 40, 41, 90, 91, 500])
-def test_blocks_hold_every_pair_once(pairs: int) -> None:
-    assert [number for block in blocks(pairs) for number in block] == list(range(pairs))
+@pytest.mark.parametrize("width", [1, 3, 16])
+def test_a_game_does_not_depend_on_how_many_are_played_beside_it(width: int) -> None:
+    pairing = Pairing(games.TicTacToe(), parse_agent("mcts(simulations=6)"), Random(), seed=4, opening_moves=1)
+
+    def played(entries: list[tuple[int, int]], width: int) -> dict[tuple[int, int], tuple[int, ...]]:
+        rounds = play_games(pairing, entries, width)
+        return {(record.pair, record.seat): record.actions for ended in rounds for record in ended}
+
+    entries = [(pair, seat) for pair in range(8) for seat in range(2)]
+    expected = played(entries, 100)
+    assert len({*expected.values()}) > 8
+    assert played(entries[::-1], width) == expected
+    assert played([(5, 1)], width) == {(5, 1): expected[5, 1]}
+
+
+def test_every_game_can_be_replayed_and_searched_again() -> None:
+    game = games.TicTacToe()
+    result = play_match(game, "mcts(simulations=12)", "random", games=6, seed=3)
+    for record in result.records:
+        positions = list(record.replay(game))
+        assert positions[-1].returns() == list(record.returns)
+        assert [position.current_player() for position in positions[:-1]].count(0) > 0
+        first = next(index for index in range(record.opening, len(record.actions)) if (index + record.seat) % 2 == 0)
+        found = search(positions[first], simulations=12, seed=record.seed_of_move(first))
+        assert found.action == record.actions[first]
+
+
+def test_dice_are_part_of_what_is_replayed() -> None:
+    game = games.Pig(target=15)
+    result = play_match(game, "random", "random", games=4, seed=3)
+    for record in result.records:
+        assert len(record.actions) > record.length
+        assert list(record.replay(game))[-1].returns() == list(record.returns)
+
+
+def test_simulations_are_counted_but_not_where_there_is_only_one_move() -> None:
+    result = play_match(games.TicTacToe(), "mcts(simulations=8)", "random", games=10)
+    assert result.simulations[1] == 0
+    assert 0 < result.simulations[0] <= 8 * result.moves[0]
+    assert all(record.simulations[0] % 8 == 0 for record in result.records)
+    assert 4.0 < result.simulations_per_move[0] <= 8.0
+
+
+@pytest.mark.slow_to_compile
+@pytest.mark.parametrize("options", ["solver=True", "stop=Decided()", "trees=2", "final='robust_max'"])
+def test_a_search_of_any_kind_is_the_same_alone_and_among_others(options: str) -> None:
+    agent = parse_agent(f"mcts(simulations=30, {options})")
+    start = games.TicTacToe().new_initial_state()
+    states = [start, start.child(4), start.child(0), start.child(4).child(0)]
+    choices = agent.decide(states, [5, 6, 7, 8])
+    for state, seed, action in zip(states, (5, 6, 7, 8), choices.actions, strict=True):
+        assert agent.choose(state, seed) == action
+    assert all(0 < count <= 60 for count in choices.simulations)
+    assert parse_agent(f"mcts(simulations=30, {options}, threads=2)").decide(states, [5, 6, 7, 8]).actions == [
+        *choices.actions
+    ]
+
+
+def test_equal_time_is_counted_for_each_move() -> None:
+    result = play_match(games.TicTacToe(), "mcts(seconds=0.002)", "mcts(seconds=0.004)", games=2)
+    one, other = result.seconds_per_move
+    assert 0.0 < one < other < 1.0
+    assert min(result.simulations) > 0
+
+
+def test_a_match_ends_when_its_test_is_decided() -> None:
+    result = play_match(HighestPick(2), Pick(2), Pick(0), games=1000, opening_moves=0, stop=SPRT(0, 200))
+    assert result.verdict == "better"
+    assert 2 < result.games < 200
+    assert "better, log likelihood ratio" in str(result)
+    shorter = play_match(HighestPick(2), Pick(2), Pick(0), games=result.games, opening_moves=0, stop=SPRT(0, 200))
+    assert shorter.records == [*map(ignoring_time(shorter), result.records)]
+    worse = play_match(HighestPick(2), Pick(0), Pick(2), games=1000, opening_moves=0, stop=SPRT(0, 200))
+    assert worse.verdict == "not better"
+
+
+def ignoring_time(other: MatchResult) -> Callable[[GameRecord], GameRecord]:
+    """Games with the seconds of those of another match."""
+    seconds = {(record.pair, record.seat): record.seconds for record in other.records}
+    return lambda record: dataclasses.replace(record, seconds=seconds[record.pair, record.seat])
 
 
 def test_the_seed_decides_everything() -> None:
@@ -92,7 +170,7 @@ def test_the_seed_decides_everything() -> None:
 def test_search_beats_random_play() -> None:
     result = play_match(games.TicTacToe(), "mcts(simulations=60)", "random", games=30)
     assert result.interval[0] > 0.6
-    assert result.seconds_per_move[0] > result.seconds_per_move[1] > 0.0
+    assert min(result.seconds_per_move) > 0.0
     assert "score of the first" in str(result)
     assert "of 30 games drawn" in str(result)
 
@@ -105,17 +183,17 @@ def test_agents_for_one_play_the_same_deals() -> None:
     assert result.margin > 0.0
 
 
-def test_ctrl_c_keeps_the_blocks_that_are_over() -> None:
+def test_ctrl_c_keeps_the_pairs_that_are_over() -> None:
     calls: list[float] = []
 
     def stop_later(over: float, score: object) -> None:
         calls.append(over)
-        if over > 25:
+        if over > 100:
             raise KeyboardInterrupt
 
     result = play_match(HighestPick(2), Pick(2), Pick(0), games=400, opening_moves=0, progress=stop_later)
     assert result.interrupted
-    assert result.games == 20
+    assert result.games == TABLES
     assert "then interrupted" in str(result)
     assert sorted(calls) == calls
 
@@ -143,6 +221,7 @@ def test_ctrl_c_before_anything_is_over_says_so() -> None:
         ({"first": "mcts(simulations=5, method=PIMC())"}, "nothing is hidden|cannot share"),
         ({"progress": 3}, "progress must be"),
         ({"game": "tic_tac_toe"}, "takes a Game"),
+        ({"stop": 3}, "stop must be an SPRT"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments: dict, message: str) -> None:

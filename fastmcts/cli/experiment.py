@@ -1,0 +1,97 @@
+"""`fastmcts experiment`: plans of many matches, in a store that can be gone on with."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fastmcts.cli.app import app, console, errors, refusing
+from fastmcts.experiments.plan_file import load_plan
+from fastmcts.experiments.reports import FORMATS, report
+from fastmcts.experiments.running import RunError, run
+from fastmcts.experiments.standing import status
+from fastmcts.experiments.store import StoreError
+
+FAILED = 1  # the exit code for what went wrong on the way
+INTERRUPTED = 130
+
+experiment = typer.Typer(no_args_is_help=True, help="Play plans of many matches, and report what came of them.")
+app.add_typer(experiment, name="experiment")
+
+PlanPath = Annotated[Path, typer.Argument(metavar="PLAN", help="A plan, a TOML file.")]
+StorePath = Annotated[Path, typer.Argument(metavar="STORE", help="What `run --out` has written.")]
+Out = Annotated[Path, typer.Option(help="The file for the results; it is made, or gone on with.")]
+
+
+@contextmanager
+def explaining() -> Iterator[None]:
+    """Tell what went wrong with the results or the workers in words, without a traceback."""
+    try:
+        yield
+    except (StoreError, RunError) as error:
+        errors.print(f"error: {error}", markup=False, soft_wrap=True)
+        raise typer.Exit(FAILED) from None
+
+
+@experiment.command("run")
+def run_plan(
+    plan: PlanPath,
+    out: Out,
+    workers: Annotated[int | None, typer.Option(help="How many processes or threads; one for every core.")] = None,
+    threads: Annotated[bool, typer.Option("--threads", help="Threads of this process instead of processes.")] = False,
+    dask: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler, or its .json file, whose workers play.")
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds after which a task of some seconds is taken from its worker.")
+    ] = None,
+    other_code: Annotated[
+        str, typer.Option(help="What to do about games that other code has played: refuse, again or keep.")
+    ] = "refuse",
+) -> None:
+    """Play all games of a plan that are not in the results yet.
+
+    Nothing is played before the whole plan is checked. Ctrl-C, or anything else that ends it, loses no game that is
+    over: the same command goes on, and ends with the same rows.
+    """
+    with refusing(), explaining():
+        result = run(
+            load_plan(plan),
+            out,
+            workers=workers,
+            executor="threads" if threads else None,
+            dask=dask,
+            timeout=timeout,
+            other_code=other_code,
+            progress=True,
+        )
+    console.print(str(result), markup=False, soft_wrap=True)
+    if result.interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+@experiment.command("status")
+def show_status(plan: PlanPath, out: Out) -> None:
+    """Show how many games of a plan are in the results."""
+    with refusing(), explaining():
+        text = status(load_plan(plan), out)
+    console.print(text, markup=False, soft_wrap=True)
+
+
+@experiment.command("report")
+def show_report(
+    store: StorePath,
+    as_csv: Annotated[bool, typer.Option("--csv", help="All digits, for programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="All digits, and ratings.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="A table for a page.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="A table for a paper.")] = False,
+) -> None:
+    """Print the scores with their 95% intervals."""
+    chosen = [name for name, is_on in zip(FORMATS[1:], (as_csv, as_json, markdown, latex), strict=True) if is_on]
+    with refusing(), explaining():
+        if len(chosen) > 1:
+            raise ValueError(f"--{chosen[0]} and --{chosen[1]} are two formats: choose one")
+        text = report(store, chosen[0] if chosen else "text")
+    typer.echo(text)

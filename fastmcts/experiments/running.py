@@ -1,0 +1,327 @@
+"""Play what a plan asks for, and store every game."""
+
+import heapq
+import inspect
+import queue
+import time
+from collections import deque
+from collections.abc import Iterable
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fastmcts.core.validate import real_number
+from fastmcts.experiments.agents import Search, UserAgent
+from fastmcts.experiments.code import code_of
+from fastmcts.experiments.crews import Crew, make_crew
+from fastmcts.experiments.live import RunProgress, RunProgressOption, ShowRun, shown_run
+from fastmcts.experiments.plan import Cell, Plan
+from fastmcts.experiments.plan_file import load_plan
+from fastmcts.experiments.store import Store, StoreError
+from fastmcts.experiments.tally import Tally
+from fastmcts.experiments.work import Played, Task
+
+TASK_SECONDS = 3.0  # of play in a task: little is lost with a worker, and handing over costs milliseconds
+FIRST_GAMES = 4  # in the first task of a match, whose speed is not known
+GROWTH = 8  # a task has at most so many times as many games as the one before
+PATIENCE = 20.0  # a task may take so many times as long as expected,
+LEAST_PATIENCE = 120.0  # and so many seconds in any case, before its worker is said to hang
+TRIES = 3  # how often a task may be lost with its worker
+LOOK_SECONDS = 0.25
+OTHER_CODE = ("refuse", "again", "keep")
+
+
+class RunError(Exception):
+    """A plan cannot be played to its end; what was stored stays."""
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a run has done.
+
+    Attributes:
+        path: The store.
+        played: How many games were played in this run.
+        done: How many games of the plan are in the store.
+        total: How many games the plan has.
+        seconds: How long the run took.
+        interrupted: Whether Ctrl-C ended it; the same call goes on.
+    """
+
+    path: Path
+    played: int
+    done: int
+    total: int
+    seconds: float
+    interrupted: bool = False
+
+    def __str__(self) -> str:
+        """One line."""
+        end = "; interrupted, the same command goes on" if self.interrupted else ""
+        return (
+            f"{self.path}: {self.done:,} of {self.total:,} games, {self.played:,} of them played now,"
+            f" in {self.seconds:,.1f} s{end}"
+        )
+
+
+def run(
+    plan: Plan | str | Path,
+    out: str | Path,
+    *,
+    workers: int | None = None,
+    executor: str | Executor | None = None,
+    dask: str | None = None,
+    timeout: float | None = None,
+    other_code: str = "refuse",
+    progress: RunProgressOption = None,
+) -> RunResult:
+    """Play all games of a plan that are not in the store.
+
+    The rows of the store do not depend on who plays, in which order, or how often a run was stopped and started again;
+    only the seconds do.
+
+    Args:
+        plan: A plan, or the path of its TOML file.
+        out: The store, a file; it is made if it is not there.
+        workers: How many processes or threads; by default one for every core.
+        executor: "processes" (the default), "threads", or any `concurrent.futures.Executor`.
+        dask: The address of a Dask scheduler, or its file, instead of an executor.
+        timeout: After so many seconds a task of some seconds is taken from its worker and played again; by default
+            after many times as long as others of the same match take.
+        other_code: What to do about games of this plan that other code has played: "refuse", "again" plays them anew
+            beside the old ones, "keep" counts them.
+        progress: True for a live table, or a function that is called with a `RunProgress`.
+
+    Raises:
+        PlanError: If something is wrong with the plan.
+        StoreError: If the store cannot be used, or has games of other code.
+        RunError: If an agent or a rule fails, or workers are lost again and again.
+    """
+    plan = plan if isinstance(plan, Plan) else load_plan(plan)
+    if other_code not in OTHER_CODE:
+        raise ValueError(f"other_code must be one of {', '.join(OTHER_CODE)}, not {other_code!r}")
+    if timeout is not None:
+        timeout = real_number("timeout", timeout, above=0.0)
+    start = time.monotonic()
+    with shown_run(progress) as show, Store(out) as store:
+        matches = [add_cell(store, cell, other_code) for cell in plan.cells]
+        options = {"title": plan.title, "workers": workers, "executor": str(executor), "dask": dask}
+        running = Run(store, plan.cells, matches, store.start_run(options), timeout)
+        interrupted = False
+        if running.has_work:
+            try:
+                crew = make_crew(executor, workers, dask, own_files(plan.cells))
+                try:
+                    running.play(crew, show)
+                finally:
+                    crew.close()
+            except KeyboardInterrupt:
+                interrupted = True
+        state = running.progress
+    return RunResult(Path(out), state.played, state.done, state.total, time.monotonic() - start, interrupted)
+
+
+def add_cell(store: Store, cell: Cell, other_code: str) -> int:
+    """The number of a match in the store; StoreError if other code has played it and nobody says what to do."""
+    code = code_of(cell.pairing)
+    others = store.other_code(cell.pairing, code)
+    if others and other_code == "refuse":
+        raise StoreError(
+            f"{store.path} has {others[-1][2]:,} games of {cell.title!r} that other code has played ({others[-1][1]};"
+            f" now it is {code}): use another file, or other_code='again' (--other-code again) to play them anew beside"
+            " the old ones, or 'keep' to count the old ones"
+        )
+    return store.add_match(
+        cell.pairing,
+        others[-1][1] if others and other_code == "keep" else code,
+        counts=cell.counts,
+        first_name=cell.first,
+        second_name=cell.second,
+        budget=cell.budget,
+        parameters=cell.parameters,
+    )
+
+
+def own_files(cells: Iterable[Cell]) -> list[Path]:
+    """The Python files of games, agents and components that are a user's own."""
+    objects: list[object] = []
+    for cell in cells:
+        objects.append(cell.pairing.game)
+        for agent in cell.pairing.sides:
+            objects += agent.options.values() if isinstance(agent, Search) else [agent]
+            objects += [agent.player] if isinstance(agent, UserAgent) else []
+    files = set()
+    for cls in {type(value) for value in objects}:
+        if cls.__module__.partition(".")[0] not in ("fastmcts", "builtins", "__main__"):
+            files.add(Path(inspect.getfile(cls)))
+    return sorted(files)
+
+
+@dataclass
+class Row:
+    """What is left of a match.
+
+    Attributes:
+        number: That of the match in the plan.
+        cell: The match.
+        match: Its number in the store.
+        waiting: The games that were not handed over.
+        tally: The score so far.
+        seconds: How long a game takes; None while nothing is known.
+        size: How many games the last task had.
+    """
+
+    number: int
+    cell: Cell
+    match: int
+    waiting: deque[tuple[int, int]]
+    tally: Tally
+    seconds: float | None = None
+    size: int = 0
+
+    @property
+    def share_left(self) -> float:
+        """The share of games that were not handed over."""
+        return len(self.waiting) / (2 * self.cell.pairs)
+
+    def next_task(self) -> Task:
+        """Some games, for some seconds."""
+        wanted = FIRST_GAMES if self.seconds is None else int(TASK_SECONDS / max(self.seconds, 1e-6))
+        self.size = max(2, min(wanted, GROWTH * max(self.size, FIRST_GAMES), len(self.waiting)))
+        games = [self.waiting.popleft() for _ in range(min(self.size, len(self.waiting)))]
+        return Task(self.number, self.cell.pairing, tuple(games))
+
+
+@dataclass
+class Handed:
+    """A task that a worker has."""
+
+    task: Task
+    tries: int
+    since: float
+    deadline: float | None
+
+
+@dataclass
+class Run:
+    """Hands out tasks, takes what was played, and stores it: the only one that writes."""
+
+    store: Store
+    cells: list[Cell]
+    matches: list[int]
+    number: int
+    timeout: float | None
+    rows: list[Row] = field(init=False)
+    handed: dict[Future[Played], Handed] = field(default_factory=dict)
+    done: "queue.SimpleQueue[Future[Played]]" = field(default_factory=queue.SimpleQueue)
+
+    def __post_init__(self) -> None:
+        self.rows = []
+        for number, (cell, match) in enumerate(zip(self.cells, self.matches, strict=True)):
+            tally = Tally(cell.counts)
+            tally.add(record for record in self.store.records(match) if record.pair < cell.pairs)
+            stored = self.store.played(match)
+            games = ((pair, seat) for pair in range(cell.pairs) for seat in range(2))
+            self.rows.append(Row(number, cell, match, deque(game for game in games if game not in stored), tally))
+        self.progress = RunProgress(self.cells, [row.tally for row in self.rows])
+        #: Matches with games to hand out; first the one of which the most is left.
+        self.order = [(-row.share_left, row.number) for row in self.rows if row.waiting]
+        heapq.heapify(self.order)
+        self.again: deque[tuple[Task, int]] = deque()  # tasks that were lost, and how often
+
+    @property
+    def has_work(self) -> bool:
+        """Whether some games are not in the store."""
+        return bool(self.order)
+
+    def play(self, crew: Crew, show: ShowRun) -> None:
+        """Play everything that is left."""
+        show(self.progress)
+        if crew.shares_cache:
+            for _, number in sorted(self.order, key=lambda entry: entry[1]):
+                self.rows[number].cell.pairing.prepare()  # once, before workers look for it
+        self.progress.started = time.monotonic()
+        while True:
+            self.hand_out(crew)
+            if not self.handed:
+                return
+            self.progress.workers = len(self.handed)
+            try:
+                self.take(self.done.get(timeout=LOOK_SECONDS), crew)
+            except queue.Empty:
+                self.look_after(crew)
+            show(self.progress)
+
+    def hand_out(self, crew: Crew) -> None:
+        """Keep all workers busy, with a task in hand for the next one that is free."""
+        most = crew.size + max(1, crew.size // 4)
+        while len(self.handed) < most and (self.again or self.order):
+            if self.again:
+                task, tries = self.again.popleft()
+            else:
+                _, number = heapq.heappop(self.order)
+                row = self.rows[number]
+                task, tries = row.next_task(), 1
+                if row.waiting:
+                    heapq.heappush(self.order, (-row.share_left, number))
+            self.hand(crew, task, tries)
+
+    def hand(self, crew: Crew, task: Task, tries: int) -> None:
+        """Give a task to a worker; if workers were lost and nobody has noticed yet, it waits."""
+        try:
+            future = crew.submit(task)
+        except RuntimeError as error:
+            if not self.handed:
+                raise RunError(f"no worker takes a task any more: {error}") from error
+            self.again.append((task, tries))
+            self.take(self.done.get(), crew)
+            return
+        now = time.monotonic()
+        self.handed[future] = Handed(task, tries, now, self.deadline(task, now))
+        future.add_done_callback(self.done.put)
+
+    def deadline(self, task: Task, now: float) -> float | None:
+        """When to give a task up; None while nobody knows how long it should take."""
+        if self.timeout is not None:
+            return now + self.timeout
+        seconds = self.rows[task.cell].seconds
+        return None if seconds is None else now + max(LEAST_PATIENCE, PATIENCE * seconds * len(task.games))
+
+    def take(self, future: Future[Played], crew: Crew) -> None:
+        """Store what was played, or have it played again if the worker was lost."""
+        handed = self.handed.pop(future, None)
+        if handed is None:  # it was given up
+            return
+        row = self.rows[handed.task.cell]
+        try:
+            played = future.result()
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            self.recover(crew, future, handed, f"{type(error).__name__}: {error}")
+            return
+        if played.error:
+            raise RunError(f"{row.cell.title}: {played.error.strip()}")
+        self.store.add_games(row.match, played.records, self.number)
+        row.tally.add(played.records)
+        row.seconds = played.seconds / max(1, len(played.records))
+        self.progress.played += len(played.records)
+
+    def look_after(self, crew: Crew) -> None:
+        """Take tasks from workers that seem to hang."""
+        now = time.monotonic()
+        for future, handed in [*self.handed.items()]:
+            if handed.deadline is not None and now > handed.deadline:
+                del self.handed[future]
+                self.recover(crew, future, handed, f"a worker gave no answer for {now - handed.since:,.0f} s")
+                return
+
+    def recover(self, crew: Crew, future: Future[Played], lost: Handed, reason: str) -> None:
+        """Hand out again what was lost with a worker; RunError if that has happened to a task too often."""
+        if lost.tries >= TRIES:
+            title = self.rows[lost.task.cell].cell.title
+            raise RunError(f"{title}: {lost.tries} workers were lost while they played it, the last one: {reason}")
+        self.again.append((lost.task, lost.tries + 1))
+        if crew.give_up(future):
+            self.again.extend((handed.task, handed.tries) for handed in self.handed.values())
+            self.handed.clear()

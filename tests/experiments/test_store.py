@@ -1,0 +1,156 @@
+import os
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from fastmcts import games
+from fastmcts.experiments import Random, Search
+from fastmcts.experiments.code import code_of
+from fastmcts.experiments.records import GameRecord
+from fastmcts.experiments.store import Store, StoreError
+from fastmcts.experiments.tables import Pairing, play_games
+from tests.helpers.picking import HighestPick, Pick
+
+PAIRING = Pairing(games.TicTacToe(), Search(simulations=3), Random(), seed=2**63 + 5, opening_moves=1)
+
+
+@pytest.fixture
+def played() -> list[GameRecord]:
+    entries = [(pair, seat) for pair in range(3) for seat in range(2)]
+    return [record for ended in play_games(PAIRING, entries) for record in ended]
+
+
+def test_games_come_back_as_they_were_stored(tmp_path: Path, played: list[GameRecord]) -> None:
+    with Store(tmp_path / "a.sqlite") as store:
+        run = store.start_run({"processes": 2})
+        match = store.add_match(PAIRING, first_name="search", second_name="dice", parameters={"c": 0.5})
+        store.add_games(match, played, run)
+    with Store(tmp_path / "a.sqlite", is_read_only=True) as store:
+        assert store.records(match) == sorted(played, key=lambda record: (record.pair, record.seat))
+        assert store.played(match) == {(pair, seat) for pair in range(3) for seat in range(2)}
+        stored = store.matches()[0]
+        assert (stored.seed, stored.first, stored.first_name) == (2**63 + 5, "mcts(simulations=3)", "search")
+        assert stored.parameters == {"c": 0.5}
+        noted = store.runs()[0]
+        assert noted["options"] == {"processes": 2}
+        assert noted["machine"]
+
+
+def test_what_is_stored_is_not_written_again(tmp_path: Path, played: list[GameRecord]) -> None:
+    with Store(tmp_path / "a.sqlite") as store:
+        run = store.start_run({})
+        match = store.add_match(PAIRING)
+        store.add_games(match, played[:3], run)
+        before = store.records(match)
+        store.add_games(match, [*played, *played], store.start_run({}))
+        after = store.records(match)
+        assert len(after) == 6
+        assert [record for record in after if record in before] == before
+        assert store.add_match(PAIRING, first_name="another name") == match
+        assert store.matches()[0].first_name == "another name"
+
+
+def test_two_runs_on_one_file_do_not_harm_it(tmp_path: Path, played: list[GameRecord]) -> None:
+    with Store(tmp_path / "a.sqlite") as one, Store(tmp_path / "a.sqlite") as other:
+        match = one.add_match(PAIRING)
+        assert other.add_match(PAIRING) == match
+        one.add_games(match, played[:4], one.start_run({}))
+        other.add_games(match, played[2:], other.start_run({}))
+        assert len(one.records(match)) == len(other.records(match)) == 6
+
+
+def test_a_transaction_that_fails_leaves_nothing(tmp_path: Path, played: list[GameRecord]) -> None:
+    with Store(tmp_path / "a.sqlite") as store:
+        match = store.add_match(PAIRING)
+        broken = GameRecord(**{**vars(played[1]), "length": None})
+        with pytest.raises(StoreError, match="What was stored stays"):
+            store.add_games(match, [played[0], broken], store.start_run({}))
+        assert store.records(match) == []
+
+
+def test_matches_of_other_code_are_found(tmp_path: Path, played: list[GameRecord]) -> None:
+    with Store(tmp_path / "a.sqlite") as store:
+        old = store.add_match(PAIRING, code="old")
+        assert store.other_code(PAIRING, "new") == []
+        store.add_games(old, played, store.start_run({}))
+        assert store.other_code(PAIRING, "new") == [(old, "old", 6)]
+        assert store.other_code(PAIRING, "old") == []
+        assert store.add_match(PAIRING, code="new") != old
+
+
+def test_the_code_of_a_game_and_its_agents_counts() -> None:
+    game = HighestPick(2)
+    code = code_of(Pairing(game, Pick(0), Pick(1), 0, 0))
+    assert code == code_of(Pairing(HighestPick(2), Pick(0), Pick(1), 5, 0))
+
+    class Edited(Pick):
+        def choose(self, state, seed: int = 0) -> int:
+            return self.action + 1 - 1
+
+    assert code != code_of(Pairing(game, Edited(0), Pick(1), 0, 0))
+    assert code != code_of(Pairing(HighestPick(3), Pick(0), Pick(1), 0, 0))
+
+
+def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
+    text = tmp_path / "notes.sqlite"
+    text.write_text("these are my notes, and they are longer than a header of a hundred bytes would be, so look\n" * 3)
+    with pytest.raises(StoreError, match="no store of experiments"):
+        Store(text)
+    assert text.read_text().startswith("these are my notes")
+    other = tmp_path / "other.sqlite"
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    with pytest.raises(StoreError, match="no store of experiments"):
+        Store(other)
+    newer = tmp_path / "newer.sqlite"
+    Store(newer).close()
+    with sqlite3.connect(newer) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(StoreError, match="has format 99"):
+        Store(newer)
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="permissions do not bind an administrator")
+def test_a_read_only_file_is_refused_before_anything_is_played(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    Store(path).close()
+    path.chmod(stat.S_IRUSR)
+    with pytest.raises(StoreError, match="may not be written to"):
+        Store(path)
+
+
+def test_a_locked_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fastmcts.experiments.store.BUSY_SECONDS", 0.05)
+    path = tmp_path / "a.sqlite"
+    Store(path).close()
+    blocker = sqlite3.connect(path, isolation_level=None)
+    blocker.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(StoreError, match="another process has it locked"):
+        Store(path)
+    blocker.execute("ROLLBACK")
+    blocker.close()
+    Store(path).close()
+
+
+def test_a_full_disk_is_named_and_what_was_stored_stays(tmp_path: Path, played: list[GameRecord]) -> None:
+    with Store(tmp_path / "a.sqlite") as store:
+        match, run = store.add_match(PAIRING), store.start_run({})
+        store.add_games(match, played, run)
+        pages = store.value("PRAGMA page_count")
+        store.connection.execute(f"PRAGMA max_page_count = {pages}")
+        many = [GameRecord(**{**vars(played[0]), "pair": pair}) for pair in range(100, 2000)]
+        with pytest.raises(StoreError, match="the disk is full"):
+            store.add_games(match, many, run)
+        assert len(store.records(match)) == 6
+
+
+@pytest.mark.parametrize("place", ["missing/a.sqlite", "."])
+def test_a_place_where_no_file_can_be_is_named(tmp_path: Path, place: str) -> None:
+    with pytest.raises(StoreError, match=r"there is no folder|is a folder"):
+        Store(tmp_path / place)
+    with pytest.raises(StoreError, match="there is no file"):
+        Store(tmp_path / "none.sqlite", is_read_only=True)
