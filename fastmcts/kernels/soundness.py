@@ -210,6 +210,8 @@ def fault_of_numbers(tree, node, limits, is_top):
 @compiled
 def fault_between(tree, node, child):
     """What is wrong with a tried child, seen from its parent."""
+    if tree.player[child] != tree.player[tree.first_child[node]]:
+        return PLAYER
     if tree.available.size > 0 and (tree.available[child] < 1 or tree.available[child] > tree.visits[node]):
         return AVAILABLE
     if tree.available.size > 0 and tree.seed.size > 0 and tree.seed[child] < 0:

@@ -1,4 +1,4 @@
-"""Saved searches of many kinds, and random edits of them with a checksum that fits."""
+"""Saved searches of many kinds, random edits of them with a checksum that fits, and what is wrong then."""
 
 import dataclasses
 import json
@@ -23,6 +23,7 @@ from fastmcts import (
     games,
 )
 from fastmcts.engine.archive import saving
+from tests.naive.saved_tree import whats_wrong, whats_wrong_with_worlds
 
 TIC_TAC_TOE = games.TicTacToe()
 KUHN = games.KuhnPoker()
@@ -73,17 +74,26 @@ class Edits:
         self.rng = np.random.default_rng(seed)
         self.arrays = {name: array for name, array in dict(np.load(path)).items() if name != saving.CHECKSUM}
 
-    def edit(self) -> str:
-        """Write a file with one to three edits; return what they are."""
+    def edit_arrays(self) -> tuple[str, dict[str, np.ndarray]]:
+        """Write a file with one to three edits of its arrays; return what they are, and the arrays."""
         arrays = {name: array.copy() for name, array in self.arrays.items()}
-        done = [self.edit_once(arrays) for _ in range(self.rng.integers(1, 4))]
-        saving.write(self.path, {**arrays, saving.CHECKSUM: saving.checksum(arrays)})
-        return "; ".join(done)
+        done = [self.edit_array(arrays) for _ in range(self.rng.integers(1, 4))]
+        self.write(arrays)
+        return "; ".join(done), arrays
 
-    def edit_once(self, arrays: dict[str, np.ndarray]) -> str:
-        """Change one thing."""
-        if self.rng.random() < 0.15:
-            return self.edit_header(arrays)
+    def edit_header(self) -> str:
+        """Write a file with one edit of its header; return what it is."""
+        arrays = dict(self.arrays)
+        done = self.edit_value(arrays)
+        self.write(arrays)
+        return done
+
+    def write(self, arrays: dict[str, np.ndarray]) -> None:
+        """Write a file with a checksum that fits."""
+        saving.write(self.path, {**arrays, saving.CHECKSUM: saving.checksum(arrays)})
+
+    def edit_array(self, arrays: dict[str, np.ndarray]) -> str:
+        """Change one entry of an array, or its shape."""
         names = [name for name, array in arrays.items() if name != saving.HEADER and array.size > 0]
         name = names[self.rng.integers(len(names))]
         if self.rng.random() < 0.05:
@@ -120,7 +130,7 @@ class Edits:
             arrays[name] = array[:-1] if how == "shorter" else np.concatenate([array, array])
         return f"{name} {how}"
 
-    def edit_header(self, arrays: dict[str, np.ndarray]) -> str:
+    def edit_value(self, arrays: dict[str, np.ndarray]) -> str:
         """Change one value of the header."""
         header = json.loads(arrays[saving.HEADER].tobytes())
         holder: Any = header
@@ -132,10 +142,40 @@ class Edits:
             if not isinstance(holder[key], dict | list) or not holder[key] or self.rng.random() < 0.1:
                 break
             holder = holder[key]
-        values = (*INTEGERS, *FLOATS, *WORDS)
+        values: tuple[Any, ...] = (*INTEGERS, *FLOATS, *WORDS)
+        if self.rng.random() < 0.5:
+            values = tuple(value for value in values if type(value) is type(holder[key]))
         holder[key] = values[self.rng.integers(len(values))]
         arrays[saving.HEADER] = np.frombuffer(json.dumps(header).encode(), np.uint8)
         return f"header{path} = {holder[key]!r}"
+
+
+def wrong_in(mcts: MCTS, arrays: dict[str, np.ndarray], whole: dict[str, np.ndarray]) -> str | None:
+    """What is wrong with the edited arrays of a search; None if nothing is.
+
+    Args:
+        mcts: The search that was saved.
+        arrays: The arrays of its file, with edits.
+        whole: The same without.
+    """
+    method = mcts.options.method
+    assert method is not None
+    trees, like = arrays_of_trees(arrays), arrays_of_trees(whole)
+    faults = [whats_wrong(mcts.game, method, trees.get(number, {}), like[number]) for number in like]
+    if saving.ASKED in whole and not any(faults):
+        roots = [tree["root"] for tree in trees.values()]
+        faults.append(whats_wrong_with_worlds(mcts.game, arrays.get(saving.ASKED), roots))
+    return next((fault for fault in faults if fault is not None), None)
+
+
+def arrays_of_trees(arrays: dict[str, np.ndarray]) -> dict[str, dict[str, np.ndarray]]:
+    """The arrays of each tree of a file, by its number."""
+    trees: dict[str, dict[str, np.ndarray]] = {}
+    for name, array in arrays.items():
+        number, _, rest = name.partition("/")
+        if rest:
+            trees.setdefault(number, {})[rest] = array
+    return trees
 
 
 def with_rules_of_today(path: Path, game: Game, target: Path) -> Path:

@@ -14,7 +14,7 @@ from fastmcts.errors import LoadError
 from fastmcts.game import Game
 from fastmcts.kernels import soundness
 from fastmcts.kernels.replay import find_misfit
-from fastmcts.rng import below, make_rng
+from fastmcts.rng import ONE, below, make_rng
 from fastmcts.state import State
 from fastmcts.strategies.methods import SinglePerspective
 from fastmcts.strategies.strategy import Strategy
@@ -186,5 +186,5 @@ def legal_or_raise(state: State) -> list[int]:
 
 def check_generators(rng: NDArray[np.uint64]) -> None:
     """Raise LoadError unless the steps of random generators are odd, as those of all cycles are."""
-    if not (rng[..., 1] % 2 == 1).all():
+    if (rng[..., 1] & ONE != ONE).any():
         raise LoadError("its random numbers are in a state in which none come")
