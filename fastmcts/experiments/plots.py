@@ -1,6 +1,5 @@
 """Pictures of results, as PNG or SVG; lines differ by their marks and not by colour alone, so that print shows them."""
 
-import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +17,8 @@ AXES = ("budget", "simulations", "seconds")
 SUFFIXES = (".png", ".svg", ".pdf")
 COLUMNS = 3  # panels in a row
 PANEL = 3.4, 2.6  # inches
-STYLES = list(itertools.product(("-", "--", ":", "-."), ("o", "s", "^", "D", "v", "P", "X")))
+#: Line and mark; each is another one than that of its neighbours.
+STYLES = [(("-", "--", ":", "-.")[number % 4], "os^DvPX"[number % 7]) for number in range(28)]
 #: Text as text, and nothing random or dated: a picture of the same numbers is the same file.
 SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "fastmcts", "font.family": "sans-serif", "font.size": 9}
 
