@@ -4,20 +4,15 @@ A word holds the numbers 0 to 63; one with bit 63 is negative, so shifting it to
 ones from above. Compiled rules get the processor's own instructions; plain Python gives the same results.
 """
 
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from llvmlite import ir
-from numba import extending, types
+from numba import types
 from numba.core import cgutils
 from numba.core.registry import cpu_target
 
-from fastmcts.compiler.jit import INNER_OPTIONS
-
-# Untyped, because Numba's annotations do not know what these decorators return.
-intrinsic: Any = extending.intrinsic
-overload: Any = partial(extending.overload, jit_options=INNER_OPTIONS)  # pyright: ignore[reportArgumentType]
+from fastmcts.compiler.vectors import INT64, declare
 
 #: A set as rules hold it: an entry of a position, or a constant.
 Word: TypeAlias = int | np.int64
@@ -61,50 +56,6 @@ def two_words(low: Word, high: Word, start: int) -> int:
     return found - 2**64 if found >> 63 else found
 
 
-@intrinsic
-def population_count(typing_context, word):
-    """One instruction where the processor has it."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.ctpop(args[0])
-
-    return types.int64(types.int64), generate
-
-
-@intrinsic
-def trailing_zeros(typing_context, word):
-    """One instruction where the processor has it; 64 for a word of zeros."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], cgutils.false_bit)
-
-    return types.int64(types.int64), generate
-
-
-@intrinsic
-def funnel_shift(typing_context, high, low, start):
-    """A rotation where both words are the same, which most processors have; else two shifts and an `or`."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        function_type = ir.FunctionType(args[0].type, [word.type for word in args])
-        return builder.call(cgutils.get_or_insert_function(builder.module, function_type, "llvm.fshr.i64"), args)
-
-    return types.int64(types.int64, types.int64, types.int64), generate
-
-
-@intrinsic
-def deposit_bits(typing_context, bits, word):
-    """The lowest bits of `bits` put where `word` has its set bits: the x86 instruction `pdep`."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        word_type = ir.IntType(64)
-        function_type = ir.FunctionType(word_type, (word_type, word_type))
-        pdep = cgutils.get_or_insert_function(builder.module, function_type, "llvm.x86.bmi.pdep.64")
-        return builder.call(pdep, args)
-
-    return types.int64(types.int64, types.int64), generate
-
-
 def has_fast_pdep() -> bool:
     """Whether the processor that Numba generates code for has a fast `pdep`."""
     target: Any = cpu_target.target_context
@@ -112,42 +63,52 @@ def has_fast_pdep() -> bool:
     return "+bmi2" in features.split(",") and processor not in SLOW_PDEP
 
 
-@overload(count_bits)
-def compile_count_bits(word):
-    """Let compiled code call `count_bits`."""
-    return lambda word: population_count(word)
+def emit_count_bits(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """One instruction where the processor has it."""
+    return builder.ctpop(args[0])
 
 
-@overload(lowest_bit)
-def compile_lowest_bit(word):
-    """Let compiled code call `lowest_bit`."""
-    return lambda word: trailing_zeros(word)
+def emit_lowest_bit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """One instruction where the processor has it; 64 for a word of zeros."""
+    return builder.cttz(args[0], cgutils.false_bit)
 
 
-@overload(two_words)
-def compile_two_words(low, high, start):
-    """Let compiled code call `two_words`."""
-    return lambda low, high, start: funnel_shift(high, low, start)
+def emit_two_words(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """A rotation where both words are the same, which most processors have; else two shifts and an `or`."""
+    low, high, start = args
+    return call_intrinsic(builder, "llvm.fshr.i64", high, low, start)
 
 
-@overload(nth_bit)
-def compile_nth_bit(word, n):
-    """Let compiled code call `nth_bit`."""
-    return nth_bit_by_pdep if has_fast_pdep() else nth_bit_by_halves
+def emit_nth_bit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """The fastest way on this processor."""
+    return (nth_bit_by_pdep if has_fast_pdep() else nth_bit_by_halves)(builder, *args)
 
 
-def nth_bit_by_pdep(word, n):
-    """In two instructions: 2 ns."""
-    return trailing_zeros(deposit_bits(1 << n, word))
+def nth_bit_by_pdep(builder: Any, word: Any, n: Any) -> Any:
+    """In two instructions: 2 ns. The one bit of `1 << n` is put where the word has its n-th."""
+    deposited = call_intrinsic(builder, "llvm.x86.bmi.pdep.64", builder.shl(INT64(1), n), word)
+    return builder.cttz(deposited, cgutils.false_bit)
 
 
-def nth_bit_by_halves(word, n):
+def nth_bit_by_halves(builder: Any, word: Any, n: Any) -> Any:
     """In six steps without a branch: 11 ns. A loop that clears bits mispredicts its end: 11 to 18 ns."""
-    index = 0
+    index = INT64(0)
     for width in (32, 16, 8, 4, 2, 1):
-        below = population_count(word & ((1 << width) - 1))
-        is_above = n >= below
-        n -= below * is_above
-        index += width * is_above
-        word >>= width * is_above
+        below = builder.ctpop(builder.and_(word, INT64((1 << width) - 1)))
+        is_above = builder.icmp_signed(">=", n, below)
+        n = builder.select(is_above, builder.sub(n, below), n)
+        index = builder.select(is_above, builder.add(index, INT64(width)), index)
+        word = builder.select(is_above, builder.lshr(word, INT64(width)), word)
     return index
+
+
+def call_intrinsic(builder: Any, name: str, *words: Any) -> Any:
+    """Call a function of LLVM's that makes a word of words."""
+    function_type = ir.FunctionType(INT64, [INT64] * len(words))
+    return builder.call(cgutils.get_or_insert_function(builder.module, function_type, name), words)
+
+
+declare(count_bits, lambda word: types.int64(types.int64), emit_count_bits)
+declare(lowest_bit, lambda word: types.int64(types.int64), emit_lowest_bit)
+declare(two_words, lambda low, high, start: types.int64(types.int64, types.int64, types.int64), emit_two_words)
+declare(nth_bit, lambda word, n: types.int64(types.int64, types.int64), emit_nth_bit)

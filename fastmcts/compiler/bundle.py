@@ -20,6 +20,11 @@ from fastmcts.compiler.flat_array import flat_type
 
 WORD = ir.IntType(64)
 
+#: Where NumPy's arrays have the address of their entries, and that of their lengths, in words: fixed in NumPy's ABI,
+#: behind the head of every Python object and with the number of dimensions in between.
+DATA = object.__basicsize__ // 8
+LENGTHS = DATA + 2
+
 
 class BundleType(types.Type):
     """The Numba type of a named tuple of one-dimensional arrays."""
@@ -29,14 +34,15 @@ class BundleType(types.Type):
         self.fields = fields
         self.arrays = dict(fields)
         self.empty = empty
+        content = [(name, array.name) for name, array in fields], sorted(empty)
+        self.digest = hashlib.sha256(repr(content).encode()).hexdigest()
         # Names of types end up in the names of all compiled functions: a long one costs seconds.
-        digest = hashlib.sha256(repr((fields, sorted(empty))).encode()).hexdigest()[:8]
-        super().__init__(name=f"{class_name}<{digest}>")
+        super().__init__(name=f"{class_name}<{self.digest[:8]}>")
 
     @property
-    def key(self) -> tuple[str, tuple[tuple[str, types.Array], ...], frozenset[str]]:
-        """What makes two types the same."""
-        return self.class_name, self.fields, self.empty
+    def key(self) -> tuple[str, str]:
+        """What makes two types the same, in a form that is compared and hashed at once."""
+        return self.class_name, self.digest
 
     def known_attribute(self, name: str) -> "EmptyArray | None":
         """An array without entries."""
@@ -71,17 +77,19 @@ class BundleModel(models.PrimitiveModel):
 
 @unbox(BundleType)
 def unbox_bundle(bundle: BundleType, instance: Any, c: Any) -> NativeValue:
-    """Write the table on the stack of the caller, where it lives as long as the call."""
-    table = cgutils.alloca_once(c.builder, WORD, size=2 * len(bundle.fields))
-    is_error = cgutils.false_bit
-    for index, (_, array_type) in enumerate(bundle.fields):
-        item = c.pyapi.tuple_getitem(instance, index)
-        native = c.unbox(types.Array(array_type.dtype, 1, "C"), item)
-        array = c.context.make_array(array_type)(c.context, c.builder, value=native.value)
-        c.builder.store(c.builder.ptrtoint(array.data, WORD), entry_of(c.builder, table, 2 * index))
-        c.builder.store(array.nitems, entry_of(c.builder, table, 2 * index + 1))
-        is_error = c.builder.or_(is_error, native.is_error)
-    return NativeValue(table, is_error=is_error)
+    """Write the table on the stack of the caller, where it lives as long as the call.
+
+    Two words are read from each of NumPy's arrays, which are what the type says: to let Numba unbox them one by one
+    takes longer to compile than a rule of a game.
+    """
+    builder = c.builder
+    table = cgutils.alloca_once(builder, WORD, size=2 * len(bundle.fields))
+    for index in range(len(bundle.fields)):
+        array = builder.bitcast(c.pyapi.tuple_getitem(instance, index), WORD.as_pointer())
+        lengths = builder.inttoptr(builder.load(entry_of(builder, array, LENGTHS)), WORD.as_pointer())
+        builder.store(builder.load(entry_of(builder, array, DATA)), entry_of(builder, table, 2 * index))
+        builder.store(builder.load(lengths), entry_of(builder, table, 2 * index + 1))
+    return NativeValue(table)
 
 
 @infer_getattr

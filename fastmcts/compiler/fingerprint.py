@@ -117,26 +117,31 @@ class Reach:
         walk = Walk()
         for function in functions:
             walk.add_function(function)
-        names = {id(scope): (scope, sorted(found)) for scope, found in walk.mentioned.values()}
-        for cls in classes:
-            names[id(cls)] = (vars(cls), list(vars(cls)))
+        scopes = [(scope, sorted(found)) for scope, found in walk.mentioned.values()]
         looks: list[tuple[Callable[[Any], Any], Sequence[Any]]] = [
             (attrgetter("__code__"), walk.functions),
             (attrgetter("__defaults__"), walk.functions),
             (attrgetter("cell_contents"), walk.cells),
-            *((scope.get, found) for scope, found in names.values()),
+            *((scope.get, [name for name in found if name in scope]) for scope, found in scopes),
         ]
-        #: How to look, at what, and what was found there: None for a name that stands for nothing.
+        #: How to look, at what, and what was found there.
         self.looks = [(look, places, [*map(look, places)]) for look, places in looks if len(places) > 0]
-        self.attributes = [vars(cls) for cls in classes]
-        self.sizes = [*map(len, self.attributes)]
+        absent = [(scope.keys(), frozenset(found).difference(scope)) for scope, found in scopes]
+        #: The names in a namespace, and others that stood for nothing there: mostly those of attributes.
+        self.absent = [(names, missing) for names, missing in absent if len(missing) > 0]
+        #: What the attributes of each class are, in their order, and what they were.
+        self.attributes = [(vars(cls).values(), [*vars(cls).values()]) for cls in classes]
         self.dispatchers = walk.dispatchers
 
     @property
     def has_changed(self) -> bool:
         """Whether a name stands for something else now, or a function has other code."""
-        if [*map(len, self.attributes)] != self.sizes:  # there are new ones
-            return True
+        for now, before in self.attributes:
+            if len(now) != len(before) or not all(map(is_, now, before)):
+                return True
+        for names, missing in self.absent:
+            if not names.isdisjoint(missing):
+                return True
         for look, places, found in self.looks:
             if not all(map(is_, map(look, places), found)):
                 return True

@@ -14,6 +14,7 @@ from numba.core import types
 from numba.core.datamodel.models import ArrayModel
 from numba.core.datamodel.registry import register_default
 from numba.core.imputils import lower_builtin, lower_cast, lower_getattr
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.np.arrayobj import fix_integer_index, getitem_arraynd_intp, load_item, setitem_array, store_item
 from numba.np.numpy_support import from_dtype
 from numpy.typing import NDArray
@@ -35,8 +36,8 @@ class FlatArray(types.Array):
 
     @property
     def key(self) -> Any:
-        """What makes two types the same."""
-        return *super().key, self.step
+        """What makes two types the same: the name, which is compared and hashed at once."""
+        return self.name
 
 
 def flat_type(array: NDArray[Any]) -> FlatArray:
@@ -81,6 +82,44 @@ class FlatArrayModel(ArrayModel):
         for field, value in (("data", data), ("nitems", length)):
             array = self.set(builder, array, value, field)
         return builder.insert_value(array, length, [self.get_field_position("shape"), 0])
+
+
+#: Numba asks templates for the processor first. Without that it would try its own for dicts, lists and strings.
+FIRST = {"target": "cpu"}
+
+
+@infer_global(operator.getitem)  # pyright: ignore[reportOptionalCall]
+class FlatArrayItem(AbstractTemplate):
+    """The types of `array[index]`."""
+
+    metadata = FIRST
+
+    def generic(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+        """The signature for an index that is an integer; Numba's own templates do the rest."""
+        array, index = args
+        if isinstance(array, FlatArray) and isinstance(index, types.Integer):
+            return signature(array.dtype, array, index_type(index))
+        return None
+
+
+@infer_global(operator.setitem)  # pyright: ignore[reportOptionalCall]
+class FlatArrayAssignment(AbstractTemplate):
+    """The types of `array[index] = value`."""
+
+    metadata = FIRST
+
+    def generic(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+        """The signature for an integer and a number; Numba's own templates do the rest, and complain."""
+        array, index, value = args
+        is_number = isinstance(value, types.Number | types.Boolean)
+        if isinstance(array, FlatArray) and array.mutable and isinstance(index, types.Integer) and is_number:
+            return signature(types.none, array, index_type(index), value)
+        return None
+
+
+def index_type(index: Any) -> types.Type:
+    """What an integer is converted to as an index."""
+    return types.intp if index.signed else types.uintp
 
 
 @lower_getattr(FlatArray, "size")

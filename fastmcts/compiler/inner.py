@@ -5,18 +5,29 @@ without: each is compiled for the types of its arguments up to LLVM's assembly, 
 machine code of the whole (linking.py).
 """
 
+import dis
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from numba.core import errors, types
 from numba.core.compiler import Flags, compile_extra
 from numba.core.registry import cpu_target
-from numba.core.typing.templates import Signature, fold_arguments
+from numba.core.typing.templates import Signature, fold_arguments, signature
 
 from fastmcts.compiler.flat_array import flat
 from fastmcts.compiler.loops import is_signed_integer
 from fastmcts.compiler.passes import InnerCompiler, PartCompiler
+
+#: The instructions of a function that just returns a constant, and those that say which.
+LOADING = {"LOAD_CONST", "RETURN_CONST"}
+RETURNING = {"RESUME", "NOP", "RETURN_VALUE", *LOADING}
+CONSTANTS: dict[type, types.Type] = {
+    type(None): types.none,
+    bool: types.boolean,
+    int: types.int64,
+    float: types.float64,
+}
 
 #: Functions that several kernels call.
 PARTS: set[Callable[..., Any]] = set()
@@ -57,6 +68,7 @@ class InnerFunction:
         self.flags = flags
         self.compiler = PartCompiler if function in PARTS else InnerCompiler
         self.parameters = inspect.signature(function)
+        self.constant = constant_of(function)
         self.compiled: dict[tuple[types.Type, ...], Any] = {}
         self.compiling: set[tuple[types.Type, ...]] = set()
 
@@ -70,11 +82,15 @@ class InnerFunction:
             default_handler=lambda index, parameter, default: types.Omitted(default),
             stararg_handler=lambda index, parameter, arguments: types.StarArgTuple(arguments),
         )
+        if self.constant is not None:
+            return signature(self.constant.type, *folded).replace(pysig=self.parameters)
         code = self.code(tuple(passed(argument) for argument in folded))
         return code.signature.replace(pysig=self.parameters)
 
     def call(self, context: Any, builder: Any, arguments: tuple[types.Type, ...], values: Any) -> Any:
         """Generate code for a call."""
+        if self.constant is not None:
+            return context.get_constant_generic(builder, self.constant.type, self.constant.value)
         code = self.code(arguments)
         context.add_linking_libs([code.library])
         if code.library.can_fail:
@@ -101,6 +117,22 @@ class InnerFunction:
             finally:
                 self.compiling.discard(arguments)
         return self.compiled[arguments]
+
+
+class Constant(NamedTuple):
+    """What a function returns, whatever its arguments are."""
+
+    type: types.Type
+    value: Any
+
+
+def constant_of(function: Callable[..., Any]) -> Constant | None:
+    """What a function without any other statement returns: a component that leaves out a step needs no code for it."""
+    if not {instruction.opname for instruction in dis.get_instructions(function)} <= RETURNING:
+        return None
+    (value,) = {instruction.argval for instruction in dis.get_instructions(function) if instruction.opname in LOADING}
+    kind = CONSTANTS.get(type(value))
+    return None if kind is None else Constant(kind, value)
 
 
 def passed(argument: Any) -> types.Type:

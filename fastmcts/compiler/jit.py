@@ -19,6 +19,8 @@ from numba.core.imputils import lower_builtin
 from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
+from fastmcts.compiler import extremes as extremes
+from fastmcts.compiler import operators as operators
 from fastmcts.compiler.cache import cached
 from fastmcts.compiler.inner import PARTS, InnerFunction, inner_flags
 from fastmcts.compiler.passes import EntryCompiler

@@ -12,6 +12,8 @@ from numba.core import ir
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 
+from fastmcts.compiler.flat_array import FlatArray
+
 
 class KernelLower(Lower):
     """Generates LLVM's instructions for a function."""
@@ -35,7 +37,32 @@ class KernelLower(Lower):
         """Generate code for an expression."""
         if expr.op in ("pair_first", "pair_second"):
             return self.builder.extract_value(self.loadvar(expr.value.name), int(expr.op == "pair_second"))
+        if expr.op == "static_getitem" and self.is_flat(expr.value):
+            return self.lower_getitem(resty, expr, expr.value, expr.index_var, self.fndesc.calltypes[expr])
         return super().lower_expr(resty, expr)
+
+    def lower_inst(self, inst: Any) -> None:
+        """Generate code for a statement."""
+        if isinstance(inst, ir.StaticSetItem) and self.is_flat(inst.target):
+            self.lower_setitem(inst.target, inst.index_var, inst.value, self.fndesc.calltypes[inst])
+        else:
+            super().lower_inst(inst)
+
+    def is_flat(self, variable: Any) -> bool:
+        """Whether a variable is a flat array: a constant index is for it as any other."""
+        return isinstance(self.typeof(variable.name), FlatArray)
+
+    def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
+        """Generate code for an operator; Numba would first look for variants with constant operands, in vain."""
+        signature = self.fndesc.calltypes[expr]
+        operands = [
+            self.context.cast(self.builder, self.loadvar(operand.name), self.typeof(operand.name), expected)
+            for operand, expected in zip((expr.lhs, expr.rhs), signature.args, strict=True)
+        ]
+        function = self.context.typing_context.resolve_value_type(op)
+        chosen = function.get_call_type(self.context.typing_context, signature.args, {})
+        result = self.context.get_function(function, chosen)(self.builder, operands)
+        return self.context.cast(self.builder, result, signature.return_type, resty)
 
 
 class KernelLowering(NativeLowering):

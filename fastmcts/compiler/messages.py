@@ -13,6 +13,7 @@ import numba
 from fastmcts.errors import CompileError
 
 PLACES = (re.compile(r" at (\S+) \((\d+)\)"), re.compile(r'File "([^"]+)", line (\d+)'))
+COLOUR = re.compile(r"\x1b\[\d*m")  # Numba writes in colours where colorama is installed
 UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 UNKNOWN_ATTRIBUTE = re.compile(r"Unknown attribute '(\w+)' of type (\w+)<(\w+)>")
 UNTYPED_GLOBAL = re.compile(r"Untyped global name '(\w+)': Cannot determine Numba type of <class '([\w.]+)'>")
@@ -32,7 +33,7 @@ def explain(component: str, function: Callable[..., Any], error: Exception) -> C
         function: The method.
         error: What Numba raised while compiling it.
     """
-    text = str(error)
+    text = COLOUR.sub("", str(error))
     path, line = place(text, function)
     source = linecache.getline(str(path), line).strip()
     return CompileError(

@@ -5,14 +5,19 @@ expressions of whole arrays, closures and generators, and keeps statistics of ev
 take half of the time without. A function that needs more, such as one with a lambda, gets all of Numba's passes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, ClassVar
 
 from numba.core import ir
 from numba.core.analysis import dead_branch_prune, rewrite_semantic_constants
 from numba.core.compiler import Compiler, DefaultPassBuilder
-from numba.core.ir_utils import rename_labels
+from numba.core.errors import UnsupportedError
+from numba.core.ir_utils import build_definitions, rename_labels
+from numba.core.rewrites.registry import RewriteRegistry
+from numba.core.rewrites.static_getitem import RewriteConstGetitems, RewriteConstSetitems
+from numba.core.rewrites.static_raise import RewriteConstRaises
+from numba.core.ssa import reconstruct_ssa
 from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import (
     NoPythonBackend,
@@ -22,9 +27,7 @@ from numba.core.typed_passes import (
 )
 from numba.core.untyped_passes import (
     FixupArgs,
-    GenericRewrites,
     IRProcessing,
-    ReconstructSSA,
     RewriteDynamicRaises,
     TranslateByteCode,
 )
@@ -36,8 +39,9 @@ from fastmcts.compiler.lowering import KernelLowering
 from fastmcts.compiler.notice import announced
 
 TRANSLATION = (TranslateByteCode(), FixupArgs(), IRProcessing())
-REWRITES = (GenericRewrites(), RewriteDynamicRaises(), ReconstructSSA())
-TYPING = (NopythonTypeInference(), PreLowerStripPhis(), NoPythonSupportedFeatureValidation())
+REWRITES = RewriteRegistry()
+REWRITES.rewrites["before-inference"] = [RewriteConstGetitems, RewriteConstSetitems, RewriteConstRaises]
+TYPING = (NopythonTypeInference(), NoPythonSupportedFeatureValidation())
 LOWERING = (KernelLowering(), NoPythonBackend())
 
 
@@ -53,14 +57,19 @@ class KernelCompiler(Compiler):
         with ConfigStack().enter(state.flags.copy()):
             run(TRANSLATION, state)
             take_decided_branches(state.func_ir, state.args)
+            refuse_print(state.func_ir)
             if needs_all_passes(state.func_ir):
                 DefaultPassBuilder.define_nopython_pipeline(state).run(state)
             else:
                 shorten_loops(state.func_ir)
                 rewrite_semantic_constants(state.func_ir, state.args)
                 dead_branch_prune(state.func_ir, state.args)
-                run(REWRITES, state)
+                REWRITES.apply("before-inference", state)
+                RewriteDynamicRaises().run_pass(state)
+                state.func_ir = reconstruct_ssa(state.func_ir)
+                state.func_ir._definitions = build_definitions(state.func_ir.blocks)
                 run(TYPING, state)
+                state.func_ir = PreLowerStripPhis()._strip_phi_nodes(state.func_ir)
                 # Blocks in the order in which they are reached: what is assigned comes before it is read.
                 state.func_ir.blocks = rename_labels(state.func_ir.blocks)
                 run(LOWERING, state)
@@ -72,6 +81,18 @@ class InnerCompiler(KernelCompiler):
     """Compiles a function that only kernels call, up to LLVM's assembly."""
 
     library = InnerLibrary
+
+    def __init__(self, typingctx: Any, targetctx: Any, *options: Any) -> None:
+        # The entry has looked for new functions that Numba can compile; to look again takes a tenth of the time.
+        contexts = typingctx, targetctx
+        for context in contexts:
+            context.refresh = nothing_new
+        try:
+            super().__init__(*contexts, *options)
+        finally:
+            state: Any = self.state
+            for context in (*contexts, state.targetctx):  # the last is a copy
+                del context.refresh
 
 
 class PartCompiler(KernelCompiler):
@@ -90,10 +111,25 @@ class EntryCompiler(KernelCompiler):
         return announced(func.__name__, self.state.args, partial(super().compile_extra, func))
 
 
+def nothing_new() -> None:
+    """In place of a context's look for new functions."""
+
+
 def run(passes: tuple[Any, ...], state: Any) -> None:
     """Run passes of Numba's one after the other."""
     for compiler_pass in passes:
         compiler_pass.run_pass(state)
+
+
+def refuse_print(function: Any) -> None:
+    """Say what to do instead of `print`, which would have to find Python's objects in code without any."""
+    for value in values_of(function):
+        if isinstance(value, ir.Global | ir.FreeVar) and value.value is print:
+            raise UnsupportedError(
+                "print cannot be compiled: with NUMBA_DISABLE_JIT=1 in the environment rules run as plain Python and"
+                " print",
+                value.loc,
+            )
 
 
 def needs_all_passes(function: Any) -> bool:
@@ -101,7 +137,12 @@ def needs_all_passes(function: Any) -> bool:
     return function.is_generator or any(
         (isinstance(value, ir.Expr) and value.op == "make_function")
         or (isinstance(value, ir.Global | ir.FreeVar) and value.name in ("literally", "literal_unroll"))
-        for block in function.blocks.values()
-        for assignment in block.find_insts(ir.Assign)
-        for value in [assignment.value]
+        for value in values_of(function)
     )
+
+
+def values_of(function: Any) -> Iterator[Any]:
+    """Everything that a function assigns to a variable."""
+    for block in function.blocks.values():
+        for assignment in block.find_insts(ir.Assign):
+            yield assignment.value

@@ -283,3 +283,80 @@ def call_root(number):
 
 def test_the_public_decorator_makes_such_functions() -> None:
     assert call_root(9.0) == 3.0
+
+
+@compiled
+def nothing(number):
+    """As a component leaves out a step."""
+
+
+@compiled
+def always(number):
+    return True
+
+
+@compiled
+def minus_two(number, array):
+    return -2
+
+
+@compiled
+def half(number):
+    return 0.5
+
+
+@entry
+def call_constants(number, array, out):
+    nothing(number)
+    out[0] = minus_two(number, array)
+    out[1] = half(array=number) if False else half(number)
+    if always(number):
+        out[2] = minus_two(array=array, number=number) * half(number)
+
+
+def test_functions_that_return_a_constant_return_it() -> None:
+    out = np.zeros(3)
+    call_constants(7, np.zeros(2, np.int32), out)
+    assert out.tolist() == [-2.0, 0.5, -1.0]
+
+
+@entry
+def extremes_of(left, right, out):
+    for index in range(left.size):
+        out[0, index] = min(left[index], right[index])
+        out[1, index] = max(left[index], right[index])
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float64, np.int32])
+def test_extremes_of_two_numbers_are_those_of_python(dtype: type) -> None:
+    numbers = [-3.0, -0.0, 0.0, 2.0] + ([] if np.issubdtype(dtype, np.integer) else [math.inf, -math.inf, math.nan])
+    pairs = [(one, other) for one in numbers for other in numbers]
+    left, right = (np.array(side, dtype) for side in zip(*pairs, strict=True))
+    out = np.zeros((2, len(pairs)), dtype)
+    extremes_of(left, right, out)
+    values = [*zip(left.tolist(), right.tolist(), strict=True)]
+    expected = [[min(pair) for pair in values], [max(pair) for pair in values]]
+    assert out.tobytes() == np.array(expected, dtype).tobytes()
+
+
+@entry
+def operate(one, other, out):
+    out[0] = one + other
+    out[1] = one - other
+    out[2] = one * other
+    out[3] = one // other
+    out[4] = one % other
+    out[5] = one / other
+    out[6] = (one < other) + 2 * (one <= other) + 4 * (one > other) + 8 * (one >= other)
+    out[7] = (one == other) + 2 * (one != other)
+
+
+@pytest.mark.parametrize("one", [7, -7, np.int32(5), 2.5, -0.75])
+@pytest.mark.parametrize("other", [2, -3, np.int16(4), 0.5, -1.5])
+def test_operators_between_numbers_are_those_of_python(one: float, other: float) -> None:
+    found, expected = np.zeros(8), np.zeros(8)
+    operate(one, other, found)
+    x, y = float(one), float(other)
+    expected[:6] = x + y, x - y, x * y, x // y, x % y, x / y
+    expected[6:] = (x < y) + 2 * (x <= y) + 4 * (x > y) + 8 * (x >= y), (x == y) + 2 * (x != y)
+    assert found.tolist() == expected.tolist()

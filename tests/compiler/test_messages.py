@@ -53,6 +53,13 @@ class WithText(OneShot):
 
 
 @dataclass(frozen=True)
+class Printing(OneShot):
+    def apply(self, state, action):
+        print("the move is", action)  # noqa: T201
+        state[0] = 1
+
+
+@dataclass(frozen=True)
 class PlainHelper(OneShot):
     def apply(self, state, action):
         state[0] = prize(action) > 0
@@ -83,6 +90,7 @@ class SuperRule(OneShot):
         (ListOfTheObject(), "self.table[action]", "self.table is a list, .*: make it a NumPy array or a tuple"),
         (SetFromAProperty(), "self.table", "self.table is a set, .*: make it a NumPy array or a tuple"),
         (WithText(), 'f"{action}"', "Rules cannot make text, as f-strings and str"),
+        (Printing(), 'print("the move is", action)', "print cannot be compiled: .*NUMBA_DISABLE_JIT=1"),
         (PlainHelper(), "prize(action)", "prize is a function that only Python can call: put @fastmcts.compiled above"),
         (GlobalDict(), "PRIZES[action]", "PRIZES is a dict, .*: make it a NumPy array or a tuple"),
         (GlobalList(), "PRIZE_LIST[action]", "PRIZE_LIST is a list, .*: make it a NumPy array or a tuple"),
