@@ -60,7 +60,7 @@ def forge(path: Path, change: Callable[[Arrays], None]) -> None:
     saving.write(path, {**arrays, saving.CHECKSUM: saving.checksum(arrays)})
 
 
-def setting(name: str, place: int, value: Any) -> Callable[[Arrays], None]:
+def setting(name: str, place: int | slice, value: Any) -> Callable[[Arrays], None]:
     def change(arrays: Arrays) -> None:
         arrays[name][place] = value
 
@@ -94,7 +94,8 @@ FORGERIES: list[tuple[str, Callable[[Arrays], None], str]] = [
     ("plain", setting("0/tree/parent", 3, 5), "the parent of node 0, or of one of its children, is another"),
     ("plain", setting("0/tree/action", 1, 9), "a child of node 0 has an action that does not exist"),
     ("plain", setting("0/tree/player", 2, 100), "belongs to the wrong player"),
-    ("plain", setting("0/tree/player", 2, 1), "the moves at node 0 are not those of its position"),
+    ("plain", setting("0/tree/player", 2, 1), "node 0 or one of its children belongs to the wrong player"),
+    ("plain", setting("0/tree/player", slice(1, 10), 1), "the moves at node 0 are not those of its position"),
     ("plain", setting("0/tree/visits", 0, 50), "do not fit those of its children"),
     ("plain", setting("0/tree/visits", 1, -1), "do not fit those of its children"),
     ("plain", setting("0/tree/value_sum", 1, np.nan), "the sums of rewards at node 1 do not fit"),
@@ -152,7 +153,7 @@ def test_compiled_rules_play_through_a_large_tree(tmp_path: Path, monkeypatch: p
     path = saved("plain", tmp_path)
     monkeypatch.setattr(soundness, "PLAYED_IN_PYTHON", 0)
     assert MCTS.load(path).forest.root_visits == 60
-    forge(path, setting("0/tree/player", 2, 1))
+    forge(path, setting("0/tree/player", slice(1, 10), 1))
     with pytest.raises(LoadError, match="the moves at node 0 are not those of its position"):
         MCTS.load(path)
 
