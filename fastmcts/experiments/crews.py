@@ -6,6 +6,7 @@ processes and threads that takes all others with it.
 
 import multiprocessing
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -18,6 +19,7 @@ from fastmcts.experiments.processes import cores, follow_parent, holding_ctrl_c
 from fastmcts.experiments.work import Played, Task, play_task
 
 EXECUTORS = ("processes", "threads")
+ASK_SECONDS = 2.0  # between two questions to a scheduler how many workers there are
 DASK_SECONDS = 30.0  # how long to wait for a scheduler
 
 
@@ -168,11 +170,15 @@ class DaskCrew(ExecutorCrew):
         for path in files:
             self.client.upload_file(str(path))
         super().__init__(self.client.get_executor(pure=False))
+        self.due = 0.0
 
     @property
     def size(self) -> int:
-        """How many threads all workers have; they come and go."""
-        return max(1, sum(self.client.nthreads().values()))
+        """How many threads all workers have; they come and go, and the scheduler is asked now and then."""
+        if time.monotonic() > self.due:
+            self.count = max(1, sum(self.client.nthreads().values()))
+            self.due = time.monotonic() + ASK_SECONDS
+        return self.count
 
     def close(self) -> None:
         """Give up what is not done, and leave the cluster as it is."""

@@ -22,6 +22,7 @@ from fastmcts.experiments.tally import Tally
 from fastmcts.experiments.work import Played, Task
 
 TASK_SECONDS = 3.0  # of play in a task: little is lost with a worker, and handing over costs milliseconds
+MOST_TASKS = 200.0  # a second: what this process hands out and stores with ease; with many workers tasks are longer
 FIRST_GAMES = 4  # in the first task of a match, whose speed is not known
 GROWTH = 8  # a task has at most so many times as many games as the one before
 PATIENCE = 20.0  # a task may take so many times as long as expected,
@@ -185,9 +186,10 @@ class Row:
         """The share of games that were not handed over."""
         return len(self.waiting) / (2 * self.cell.pairs)
 
-    def next_task(self) -> Task:
+    def next_task(self, workers: int) -> Task:
         """Some games, for some seconds."""
-        wanted = FIRST_GAMES if self.seconds is None else int(TASK_SECONDS / max(self.seconds, 1e-6))
+        seconds = max(TASK_SECONDS, workers / MOST_TASKS)
+        wanted = FIRST_GAMES if self.seconds is None else int(seconds / max(self.seconds, 1e-6))
         self.size = max(2, min(wanted, GROWTH * max(self.size, FIRST_GAMES), len(self.waiting)))
         games = [self.waiting.popleft() for _ in range(min(self.size, len(self.waiting)))]
         return Task(self.number, self.cell.pairing, tuple(games))
@@ -255,14 +257,15 @@ class Run:
 
     def hand_out(self, crew: Crew) -> None:
         """Keep all workers busy, with a task in hand for the next one that is free."""
-        most = crew.size + max(1, crew.size // 4)
+        workers = crew.size
+        most = workers + max(1, workers // 4)
         while len(self.handed) < most and (self.again or self.order):
             if self.again:
                 task, tries = self.again.popleft()
             else:
                 _, number = heapq.heappop(self.order)
                 row = self.rows[number]
-                task, tries = row.next_task(), 1
+                task, tries = row.next_task(workers), 1
                 if row.waiting:
                     heapq.heappush(self.order, (-row.share_left, number))
             self.hand(crew, task, tries)

@@ -1,9 +1,13 @@
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 
+from fastmcts.experiments import Span, load_tuning
 from tests.helpers.terminal import Terminal, invoke, terminals
+from tests.subprocesses import REPOSITORY
 
 PLAN = """
 games = ["tic_tac_toe"]
@@ -85,3 +89,26 @@ def test_a_live_table_is_shown_and_ctrl_c_loses_nothing(plan: Path, tmp_path: Pa
     code, output = invoke("experiment", "report", str(store))
     assert code == 0
     assert "few" in output
+
+
+@pytest.mark.slow_to_compile
+def test_the_commands_of_the_docs_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    page = (REPOSITORY / "docs" / "experiments.md").read_text()
+    plan = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[0]
+    assert "pairs = 10 " in plan
+    (tmp_path / "plan.toml").write_text(plan.replace("pairs = 10 ", "pairs = 2 "))
+    monkeypatch.chdir(tmp_path)
+    lines = [line for line in page.splitlines() if line.startswith("fastmcts experiment")]
+    assert len(lines) == 4
+    for line in lines:
+        code, output = invoke(*shlex.split(line)[1:])
+        assert code == 0, output
+    assert (tmp_path / "results.svg").exists()
+
+
+def test_the_plan_to_be_tuned_in_the_docs_is_one(tmp_path: Path) -> None:
+    page = (REPOSITORY / "docs" / "experiments.md").read_text()
+    plans = [text for text in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "[tune]" in text]
+    (tmp_path / "plan.toml").write_text(plans[0])
+    assert load_tuning(tmp_path / "plan.toml").parameters == {"c": Span(0.1, 2.0, log=True)}
