@@ -2,11 +2,13 @@
 
 import heapq
 import inspect
+import itertools
 import queue
 import time
 from collections import deque
 from collections.abc import Iterable
 from concurrent.futures import Executor, Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,6 +29,7 @@ FIRST_GAMES = 4  # in the first task of a match, whose speed is not known
 GROWTH = 8  # a task has at most so many times as many games as the one before
 PATIENCE = 20.0  # a task may take so many times as long as expected,
 LEAST_PATIENCE = 120.0  # and so many seconds in any case, before its worker is said to hang
+START_SECONDS = 60.0  # how long workers may take until the first one answers
 TRIES = 3  # how often a task may be lost with its worker
 LOOK_SECONDS = 0.25
 OTHER_CODE = ("refuse", "again", "keep")
@@ -197,12 +200,11 @@ class Row:
 
 @dataclass
 class Handed:
-    """A task that a worker has."""
+    """A task that was handed over: how often, and since when a worker may be playing it."""
 
     task: Task
     tries: int
-    since: float
-    deadline: float | None
+    since: float | None = None
 
 
 @dataclass
@@ -231,6 +233,8 @@ class Run:
         self.order = [(-row.share_left, row.number) for row in self.rows if row.waiting]
         heapq.heapify(self.order)
         self.again: deque[tuple[Task, int]] = deque()  # tasks that were lost, and how often
+        self.is_warm = False  # whether a worker has answered since all were started
+        self.next_look = 0.0
 
     @property
     def has_work(self) -> bool:
@@ -249,9 +253,9 @@ class Run:
             if not self.handed:
                 return
             self.progress.workers = len(self.handed)
-            try:
+            with suppress(queue.Empty):
                 self.take(self.done.get(timeout=LOOK_SECONDS), crew)
-            except queue.Empty:
+            if time.monotonic() > self.next_look:
                 self.look_after(crew)
             show(self.progress)
 
@@ -280,16 +284,8 @@ class Run:
             self.again.append((task, tries))
             self.take(self.done.get(), crew)
             return
-        now = time.monotonic()
-        self.handed[future] = Handed(task, tries, now, self.deadline(task, now))
+        self.handed[future] = Handed(task, tries)
         future.add_done_callback(self.done.put)
-
-    def deadline(self, task: Task, now: float) -> float | None:
-        """When to give a task up; None while nobody knows how long it should take."""
-        if self.timeout is not None:
-            return now + self.timeout
-        seconds = self.rows[task.cell].seconds
-        return None if seconds is None else now + max(LEAST_PATIENCE, PATIENCE * seconds * len(task.games))
 
     def take(self, future: Future[Played], crew: Crew) -> None:
         """Store what was played, or have it played again if the worker was lost."""
@@ -304,6 +300,7 @@ class Run:
                 raise
             self.recover(crew, future, handed, f"{type(error).__name__}: {error}")
             return
+        self.is_warm = True
         if played.error:
             raise RunError(f"{row.cell.title}: {played.error.strip()}")
         self.store.add_games(row.match, played.records, self.number)
@@ -312,13 +309,25 @@ class Run:
         self.progress.played += len(played.records)
 
     def look_after(self, crew: Crew) -> None:
-        """Take tasks from workers that seem to hang."""
+        """Take tasks from workers that seem to hang; the oldest ones are being played, others may wait for a worker."""
         now = time.monotonic()
-        for future, handed in [*self.handed.items()]:
-            if handed.deadline is not None and now > handed.deadline:
+        self.next_look = now + LOOK_SECONDS
+        for future, handed in [*itertools.islice(self.handed.items(), crew.size)]:
+            if handed.since is None:
+                handed.since = now
+            patience = self.patience(handed.task)
+            if patience is not None and now - handed.since > patience:
                 del self.handed[future]
                 self.recover(crew, future, handed, f"a worker gave no answer for {now - handed.since:,.0f} s")
                 return
+
+    def patience(self, task: Task) -> float | None:
+        """How many seconds a task may take; None while nobody knows how long it should."""
+        start = 0.0 if self.is_warm else START_SECONDS
+        if self.timeout is not None:
+            return start + self.timeout
+        seconds = self.rows[task.cell].seconds
+        return None if seconds is None else start + max(LEAST_PATIENCE, PATIENCE * seconds * len(task.games))
 
     def recover(self, crew: Crew, future: Future[Played], lost: Handed, reason: str) -> None:
         """Hand out again what was lost with a worker; RunError if that has happened to a task too often."""
@@ -327,5 +336,6 @@ class Run:
             raise RunError(f"{title}: {lost.tries} workers were lost while they played it, the last one: {reason}")
         self.again.append((lost.task, lost.tries + 1))
         if crew.give_up(future):
+            self.is_warm = False
             self.again.extend((handed.task, handed.tries) for handed in self.handed.values())
             self.handed.clear()

@@ -2,6 +2,7 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ from fastmcts import games
 from fastmcts.experiments import (
     Plan,
     RunError,
+    Store,
     StoreError,
     load_plan,
     load_results,
@@ -26,7 +28,7 @@ from fastmcts.experiments import (
 )
 from fastmcts.experiments.live import RunProgress
 from fastmcts.experiments.tally import Tally
-from tests.helpers.failing_agents import FailingOnce
+from tests.helpers.failing_agents import Failing
 from tests.helpers.picking import HighestPick, Pick
 from tests.helpers.stored import rows_of
 from tests.subprocesses import REPOSITORY
@@ -87,19 +89,21 @@ def test_a_match_of_a_plan_is_the_match_that_play_match_plays(tmp_path: Path) ->
 
 @pytest.mark.parametrize("how", ["die", "hang"])
 def test_a_worker_that_dies_or_hangs_is_survived(tmp_path: Path, how: str) -> None:
-    agents = {"failing": FailingOnce(str(tmp_path / "marker"), how), "dice": "random"}
-    timeout = 3.0 if how == "hang" else None
-    result = run(plan_of(pairs=8, agents=agents), tmp_path / "r", workers=1, timeout=timeout)
-    assert (tmp_path / "marker").exists()
-    assert result.done == 16
-    calm = {"failing": FailingOnce(str(tmp_path / "marker"), "not any more"), "dice": "random"}
-    run(plan_of(pairs=8, agents=calm), tmp_path / "calm", executor="threads")
+    failing = Failing(str(tmp_path / "counter"), how, after=25)  # in the second task, when the worker is known to work
+    timeout = 5.0 if how == "hang" else None
+    result = run(
+        plan_of(pairs=10, agents={"failing": failing, "dice": "random"}), tmp_path / "r", workers=1, timeout=timeout
+    )
+    assert (tmp_path / "counter").stat().st_size > 26
+    assert result.done == 20
+    calm = Failing(str(tmp_path / "other"), how, times=0)
+    run(plan_of(pairs=10, agents={"failing": calm, "dice": "random"}), tmp_path / "calm", executor="threads")
     assert rows_of(tmp_path / "calm") == rows_of(tmp_path / "r")
 
 
 def test_a_task_that_ends_every_worker_ends_the_run_and_what_was_stored_stays(tmp_path: Path) -> None:
     run(plan_of(), tmp_path / "r", executor="threads")
-    agents = {**AGENTS, "failing": FailingOnce(str(tmp_path / "marker"), "die", times=99)}
+    agents = {**AGENTS, "failing": Failing(str(tmp_path / "counter"), "die", times=99)}
     with pytest.raises(RunError, match="3 workers were lost"):
         run(plan_of(agents=agents), tmp_path / "r", workers=1)
     assert len(rows_of(tmp_path / "r")) >= 36
@@ -107,7 +111,7 @@ def test_a_task_that_ends_every_worker_ends_the_run_and_what_was_stored_stays(tm
 
 @pytest.mark.parametrize("executor", ["threads", "processes"])
 def test_an_error_of_an_agent_is_told_with_its_match(tmp_path: Path, executor: str) -> None:
-    agents = {"failing": FailingOnce(str(tmp_path / "marker"), "raise"), "dice": "random"}
+    agents = {"failing": Failing(str(tmp_path / "counter"), "raise"), "dice": "random"}
     with pytest.raises(RunError, match=r"TicTacToe\(\): failing against dice: ValueError: I give up"):
         run(plan_of(agents=agents), tmp_path / "r", executor=executor, workers=1)
     assert run(plan_of(agents=agents), tmp_path / "r", executor="threads").done == 12
@@ -211,38 +215,50 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path, options: dict[str, Any],
         run(plan_of(), tmp_path / "r", **options)
 
 
-def killed_run(folder: Path, plan: Path, seconds: float) -> bool:
-    """Start a run in a process of its own and kill it; whether it was over before."""
-    command = [sys.executable, "-m", "fastmcts", "experiment", "run", str(plan), "--out", str(folder / "killed.sqlite")]
-    variables = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(REPOSITORY)}
-    process = subprocess.Popen(
-        [*command, "--workers", "2"], env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+def stored_rows(path: Path) -> int:
+    """How many games a store has, while somebody else writes to it."""
+    if not path.exists():
+        return 0
     try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        return False
-    assert process.returncode == 0
-    return True
+        with Store(path, is_read_only=True) as store:
+            return store.value("SELECT count(*) FROM games")
+    except (StoreError, sqlite3.Error):  # it is being made
+        return 0
+
+
+def start_run(folder: Path, plan: Path) -> "subprocess.Popen[bytes]":
+    """Start a run in a process of its own, as plain Python."""
+    command = ("-m", "fastmcts", "experiment", "run", str(plan), "--out", str(folder / "killed.sqlite"))
+    variables = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(REPOSITORY)}
+    return subprocess.Popen(
+        [sys.executable, *command, "--workers", "2"],
+        env=variables,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def survive(folder: Path, pairs: int, kills: int) -> None:
-    """Kill a run several times at random moments, let it end, and compare with one that nobody has disturbed."""
+    """Kill a run at random moments, let it end, and compare with one that nobody has disturbed."""
     plan = folder / "plan.toml"
     plan.write_text(PLAN.format(pairs=pairs))
+    total = 2 * 3 * 2 * pairs
     draw = random.Random(0)
-    was_killed = 0
-    while was_killed < kills and not killed_run(folder, plan, draw.uniform(0.8, 3.0)):
-        was_killed += 1
-    assert was_killed == kills
-    deadline = time.monotonic() + 300
-    while not killed_run(folder, plan, 200.0):
-        assert time.monotonic() < deadline
+    for rows in sorted(draw.randrange(total * 2 // 3) for _ in range(kills)):
+        process = start_run(folder, plan)
+        try:
+            while stored_rows(folder / "killed.sqlite") <= rows:
+                assert process.poll() is None
+                time.sleep(0.01)
+            time.sleep(draw.uniform(0.0, 0.1))
+        finally:
+            process.kill()
+        assert process.wait() == -signal.SIGKILL
+    assert stored_rows(folder / "killed.sqlite") < total
+    assert start_run(folder, plan).wait() == 0
     run(load_plan(plan), folder / "whole.sqlite", executor="threads")
     rows = rows_of(folder / "killed.sqlite")
-    assert len(rows) == 2 * 3 * 2 * pairs
+    assert len(rows) == total
     assert [row[:5] + row[6:] for row in rows] == [row[:5] + row[6:] for row in rows_of(folder / "whole.sqlite")]
 
 

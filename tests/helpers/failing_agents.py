@@ -1,4 +1,4 @@
-"""Agents that fail once, in a way that a run has to survive; a file remembers that they did."""
+"""An agent that fails in a way that a run has to survive."""
 
 import os
 import time
@@ -10,18 +10,27 @@ from fastmcts.experiments import Agent
 
 
 @dataclass(frozen=True)
-class FailingOnce(Agent):
-    """Plays the first legal move, but the first time it is asked it dies or hangs."""
+class Failing(Agent):
+    """Plays the first legal move, but some times it dies, hangs or raises; a file counts its moves.
 
-    marker: str
+    Args:
+        counter: The file.
+        how: "die", "hang" or "raise".
+        after: So many moves before go well.
+        times: So many fail.
+    """
+
+    counter: str
     how: str
+    after: int = 0
     times: int = 1
 
     def choose(self, state: State, seed: int = 0) -> int:
-        marker = Path(self.marker)
-        failed = len(marker.read_text()) if marker.exists() else 0
-        if failed < self.times:
-            marker.write_text("x" * (failed + 1))
+        counter = Path(self.counter)
+        moves = counter.stat().st_size if counter.exists() else 0
+        with counter.open("a") as file:
+            file.write("x")
+        if self.after <= moves < self.after + self.times:
             if self.how == "die":
                 os._exit(3)
             elif self.how == "hang":
@@ -30,4 +39,4 @@ class FailingOnce(Agent):
         return state.legal_actions()[0]
 
     def __repr__(self) -> str:
-        return "failing_once"
+        return "failing"
