@@ -35,7 +35,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "compiler": ("errors",),
     "core": ("errors", "compiler.bundle", "compiler.lanes"),
     "rng": ("compiler.jit", "core"),
-    "bits": ("compiler.jit",),
+    "bits": ("compiler.vectors",),
     # They call components by name and import none.
     "kernels": (
         "errors",

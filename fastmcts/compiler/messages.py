@@ -12,13 +12,14 @@ import numba
 
 from fastmcts.errors import CompileError
 
-PLACES = (re.compile(r" at (\S+) \((\d+)\)"), re.compile(r'File "([^"]+)", line (\d+)'))
+PLACES = (re.compile(r" (?:at|Raised from) (\S+) \((\d+)\)"), re.compile(r'File "([^"]+)", line (\d+)'))
 COLOUR = re.compile(r"\x1b\[\d*m")  # Numba writes in colours where colorama is installed
 UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 UNKNOWN_ATTRIBUTE = re.compile(r"Unknown attribute '(\w+)' of type (\w+)<(\w+)>")
 UNTYPED_GLOBAL = re.compile(r"Untyped global name '(\w+)': Cannot determine Numba type of <class '([\w.]+)'>")
 GLOBAL_LIST = re.compile(r"reflected (list|set)\(.* assigned to variable '(\w+)' in globals")
 TEXT = ("Function(<class 'str'>)", "FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "BUILD_STRING", "unicode_type")
+SUPER = "LOAD_SUPER_ATTR"  # from Python 3.12 on; before, super is a global name
 ALLOCATION = ("NRT required", "Only accept returning of array", "_empty_nd_impl")
 CLUTTER = ("Failed in nopython", "During:", "raised from", "There are", "- Of which", "Overload")
 NUMBA_FOLDER = Path(numba.__file__).resolve().parent
@@ -94,6 +95,8 @@ def known_reason(text: str, first: str) -> str | None:
         return global_reason(*match.groups())
     if match := GLOBAL_LIST.search(text):
         return global_reason(match[2], match[1])
+    if SUPER in first:
+        return global_reason("super", "type")
     if any(sign in first for sign in TEXT):
         return "Rules cannot make text, as f-strings and str() do: text belongs into render and action_to_string."
     if any(sign in text for sign in ALLOCATION):

@@ -4,6 +4,8 @@ import math
 import operator
 from typing import Any
 
+import numpy as np
+
 
 def whole_number(name: str, value: Any, low: int | None = None, high: int | None = None) -> int:
     """Return `value`, an integer of any type, as Python's own from `low` to `high`, or raise.
@@ -11,10 +13,10 @@ def whole_number(name: str, value: Any, low: int | None = None, high: int | None
     What is returned is to be used: NumPy's small integers overflow.
     """
     try:
-        number = operator.index(value)
+        number = None if isinstance(value, bool | np.bool_) else operator.index(value)
     except TypeError:
         number = None
-    if isinstance(value, bool) or number is None:
+    if number is None:
         raise TypeError(f"{name} must be a whole number, not {value!r}")
     if (low is not None and number < low) or (high is not None and number > high):
         if high is None:

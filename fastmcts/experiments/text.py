@@ -20,6 +20,7 @@ from fastmcts.options import STRATEGIES
 from fastmcts.strategies.stoppers import Stopper
 
 LONGEST_TEXT = 10_000  # characters; far more than any strategy takes
+MOST_NESTED = 100  # levels of brackets and signs
 SHOWN = 60  # characters of what was written that a message repeats
 BASES = (*STRATEGIES.values(), Stopper)
 
@@ -58,9 +59,21 @@ def parsed(text: str, what: str) -> ast.expr:
     try:
         with warnings.catch_warnings():  # about odd literals, which are refused or harmless
             warnings.simplefilter("ignore")
-            return ast.parse(text.strip(), mode="eval").body
+            node = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ValueError(f"{shown(text)} cannot be read: expected {what}") from None
+        node = None
+    if node is None or is_nested_deeper(node, MOST_NESTED):
+        raise ValueError(f"{shown(text)} cannot be read: expected {what}")
+    return node
+
+
+def is_nested_deeper(node: ast.AST, levels: int) -> bool:
+    """Whether a syntax tree has more levels: some Pythons parse what no recursion could follow."""
+    level = [node]
+    while level and levels > 0:
+        level = [child for parent in level for child in ast.iter_child_nodes(parent)]
+        levels -= 1
+    return bool(level)
 
 
 def read_component(node: ast.expr, known: Mapping[str, type]) -> Any:

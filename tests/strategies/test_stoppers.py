@@ -14,6 +14,7 @@ from fastmcts.core.constants import ROOT
 from fastmcts.engine import budget, progress
 from fastmcts.engine.budget import Budget
 from fastmcts.strategies.stoppers import next_check, next_trace
+from fastmcts.testing import check_tree
 from tests.helpers.trees import assert_same_subtree
 from tests.toys import OneShot
 
@@ -190,13 +191,19 @@ def test_a_callback_sees_the_search_go_on(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_an_error_in_a_callback_ends_the_search_and_leaves_the_tree_whole() -> None:
+    looks: list[Snapshot] = []
+
     def fail(look: Snapshot) -> None:
+        looks.append(look)
         raise RuntimeError("stop here")
 
     mcts = fastmcts.MCTS(START.game, simulations=200, seed=0, progress=fail)
     with pytest.raises(RuntimeError, match="stop here"):
         mcts.search(START)
-    assert mcts.forest.root_visits == 200
+    assert len(looks) == 1
+    assert mcts.forest.root_visits == looks[0].simulations > 0
+    for tree in mcts.forest.trees:
+        check_tree(tree)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("rich") is None, reason="needs rich")
