@@ -78,6 +78,14 @@ def test_the_rows_are_the_same_whoever_plays(tmp_path: Path) -> None:
     assert rows_of(tmp_path / "own") == expected
 
 
+def test_two_runs_at_a_time_on_one_file_end_with_the_rows_of_one(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(2) as both:
+        runs = [both.submit(run, plan_of(), tmp_path / "shared", executor="threads", workers=1) for _ in range(2)]
+    assert [one.result().total for one in runs] == [36, 36]
+    run(plan_of(), tmp_path / "alone", executor="threads", workers=1)
+    assert rows_of(tmp_path / "shared") == rows_of(tmp_path / "alone")
+
+
 def test_a_match_of_a_plan_is_the_match_that_play_match_plays(tmp_path: Path) -> None:
     run(plan_of(pairs=5), tmp_path / "r", executor="threads")
     summary = summarise(tmp_path / "r")[0]
