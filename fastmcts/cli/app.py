@@ -12,7 +12,9 @@ from rich.console import Console
 import fastmcts
 from fastmcts.engine.trial import try_out
 from fastmcts.experiments.named_games import find_game
+from fastmcts.experiments.store import StoreError
 from fastmcts.experiments.text import parse_component
+from fastmcts.experiments.work import RunError
 from fastmcts.game import Game
 from fastmcts.options import STRATEGIES
 from fastmcts.strategies.methods import PerfectInformation
@@ -22,6 +24,7 @@ console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
 
 REFUSED = 2  # the exit code for bad input
+FAILED = 1  # and for what went wrong on the way
 
 GameName = Annotated[
     str,
@@ -74,6 +77,16 @@ def refusing() -> Iterator[None]:
     except (ValueError, TypeError, ImportError, fastmcts.GameError, fastmcts.CompileError) as error:
         errors.print(f"error: {error}", markup=False, soft_wrap=True)
         raise typer.Exit(REFUSED) from None
+
+
+@contextmanager
+def explaining() -> Iterator[None]:
+    """Tell what went wrong with the results or the workers in words, without a traceback."""
+    try:
+        yield
+    except (StoreError, RunError) as error:
+        errors.print(f"error: {error}", markup=False, soft_wrap=True)
+        raise typer.Exit(FAILED) from None
 
 
 def read_game(name: str, options: list[str] | None) -> Game:

@@ -1,24 +1,20 @@
 """`fastmcts experiment`: plans of many matches, in a store that can be gone on with."""
 
 import dataclasses
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from fastmcts.cli.app import app, console, errors, refusing
+from fastmcts.cli.app import app, console, explaining, refusing
 from fastmcts.experiments.plan_file import load_plan
 from fastmcts.experiments.plots import AXES, KINDS, plot
 from fastmcts.experiments.reports import FORMATS, report
-from fastmcts.experiments.running import RunError, run
+from fastmcts.experiments.running import run
 from fastmcts.experiments.standing import status
-from fastmcts.experiments.store import StoreError
 from fastmcts.experiments.tuning import tune
 from fastmcts.experiments.tuning_space import load_tuning
 
-FAILED = 1  # the exit code for what went wrong on the way
 INTERRUPTED = 130
 
 experiment = typer.Typer(no_args_is_help=True, help="Play plans of many matches, and report what came of them.")
@@ -27,16 +23,6 @@ app.add_typer(experiment, name="experiment")
 PlanPath = Annotated[Path, typer.Argument(metavar="PLAN", help="A plan, a TOML file.")]
 StorePath = Annotated[Path, typer.Argument(metavar="STORE", help="What `run --out` has written.")]
 Out = Annotated[Path, typer.Option(help="The file for the results; it is made, or gone on with.")]
-
-
-@contextmanager
-def explaining() -> Iterator[None]:
-    """Tell what went wrong with the results or the workers in words, without a traceback."""
-    try:
-        yield
-    except (StoreError, RunError) as error:
-        errors.print(f"error: {error}", markup=False, soft_wrap=True)
-        raise typer.Exit(FAILED) from None
 
 
 @experiment.command("run")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from fastmcts.cli.app import AsJson, GameName, GameOption, app, console, read_game, refusing
+from fastmcts.cli.app import AsJson, GameName, GameOption, app, console, explaining, read_game, refusing
 from fastmcts.experiments.match import play_match
 from fastmcts.experiments.named_games import find_agent, strategies_beside
 from fastmcts.experiments.sprt import SPRT
@@ -36,6 +36,7 @@ def match(
         typer.Option(metavar="ELO0 ELO1", help="End as soon as it is decided which of two differences in Elo it is."),
     ] = None,
     threads: Annotated[int, typer.Option(help="How many threads share the searches.")] = 1,
+    processes: Annotated[int, typer.Option(help="How many processes share the games.")] = 1,
     seed: Annotated[int, typer.Option(help="The same seed plays the same games.")] = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -50,7 +51,7 @@ def match(
     - `fastmcts match whist mcts greedy --simulations 500 --games 40`
     - `fastmcts match hex "mcts(simulations=400)" "mcts(simulations=200)" --games 2000 --sprt 0 50`
     """
-    with refusing():
+    with refusing(), explaining():
         played = read_game(game, option)
         extra = strategies_beside(played)
         agents = [find_agent(text, extra=extra, simulations=simulations) for text in (first, second)]
@@ -62,6 +63,7 @@ def match(
             opening_moves=opening_moves,
             stop=None if sprt is None else SPRT(*sprt),
             threads=threads,
+            processes=processes,
             progress=True,
         )
     if as_json:

@@ -10,13 +10,14 @@ from fastmcts.experiments.ratings import Ratings, rate
 from fastmcts.experiments.records import GameRecord
 from fastmcts.experiments.reports import load_results, report, summarise
 from fastmcts.experiments.round_robin import RoundRobinResult, play_round_robin
-from fastmcts.experiments.running import RunError, RunResult, run
+from fastmcts.experiments.running import RunResult, run
 from fastmcts.experiments.sprt import SPRT
 from fastmcts.experiments.standing import status
 from fastmcts.experiments.store import Store, StoreError
 from fastmcts.experiments.text import parse_component
 from fastmcts.experiments.tuning import Trial, TuningResult, tune
 from fastmcts.experiments.tuning_space import Span, TuningPlan, load_tuning
+from fastmcts.experiments.work import RunError
 
 __all__ = [
     "SPRT",

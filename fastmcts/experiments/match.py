@@ -8,6 +8,7 @@ import dataclasses
 import statistics
 import time
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,7 @@ from fastmcts.experiments.elo import elo_of
 from fastmcts.experiments.intervals import share, wilson
 from fastmcts.experiments.openings import starts_from_a_deal, usual_opening_moves
 from fastmcts.experiments.records import GameRecord, won_by
+from fastmcts.experiments.shared_match import play_over_processes
 from fastmcts.experiments.sprt import POINTS, SPRT
 from fastmcts.experiments.tables import Pairing, play_games
 from fastmcts.game import Game
@@ -225,6 +227,7 @@ def play_match(
     counts: str | None = None,
     stop: SPRT | None = None,
     threads: int = 1,
+    processes: int = 1,
     progress: ProgressOption = None,
 ) -> MatchResult:
     """Play a match between two agents.
@@ -245,6 +248,8 @@ def play_match(
             that the luck of the deal is the same for both. By default deals where there is a deal.
         stop: A test that ends the match as soon as it is decided, such as `SPRT(0, 20)`; pairs count in their order.
         threads: How many threads share the searches of an agent that does not say.
+        processes: How many processes share the games; the result is the same for any number. Objects of your own have
+            to be picklable, and a script that is run needs `if __name__ == "__main__"`.
         progress: True for a bar, or a function that is called with the games that are over and the result so far; False
             to see nothing at all, not even that something is being compiled.
     """
@@ -252,6 +257,7 @@ def play_match(
     counts = checked_counts(game, counts)
     games = whole_number("games", games, low=1)
     threads = whole_number("threads", threads, low=1)
+    processes = whole_number("processes", processes, low=1)
     if not (stop is None or isinstance(stop, SPRT)):
         raise TypeError(f"stop must be an SPRT, such as SPRT(0, 20), not {stop!r}")
     for agent in pairing.sides:
@@ -265,10 +271,16 @@ def play_match(
         with shown_progress(progress, title, count) as show:
             playing.prepare()
             collected = Collected(result)
-            for ended in play_games(playing, ((number // 2, number % 2) for number in range(count))):
-                if collected.add(ended):
-                    break
-                show(collected.over, collected.score)
+            games_to_play = [(number // 2, number % 2) for number in range(count)]
+            with closing(
+                play_games(playing, games_to_play)
+                if processes == 1
+                else play_over_processes(playing, games_to_play, processes)
+            ) as rounds:
+                for ended in rounds:
+                    if collected.add(ended):
+                        break
+                    show(collected.over, collected.score)
             show(count, result.score)
     except KeyboardInterrupt:
         result.interrupted = True

@@ -21,7 +21,7 @@ from fastmcts.experiments.plan import Cell, Plan
 from fastmcts.experiments.plan_file import load_plan
 from fastmcts.experiments.store import Store, StoreError
 from fastmcts.experiments.tally import Tally
-from fastmcts.experiments.work import Played, Task
+from fastmcts.experiments.work import Played, RunError, Task
 
 TASK_SECONDS = 3.0  # of play in a task: little is lost with a worker, and handing over costs milliseconds
 MOST_TASKS = 200.0  # a second: what this process hands out and stores with ease; with many workers tasks are longer
@@ -33,10 +33,6 @@ START_SECONDS = 60.0  # how long workers may take until the first one answers
 TRIES = 3  # how often a task may be lost with its worker
 LOOK_SECONDS = 0.25
 OTHER_CODE = ("refuse", "again", "keep")
-
-
-class RunError(Exception):
-    """A plan cannot be played to its end; what was stored stays."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Many games side by side: all that wait for the same agent are one batch."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,7 +107,9 @@ class Table:
         )
 
 
-def play_games(pairing: Pairing, games: Iterable[tuple[int, int]], width: int = TABLES) -> Iterator[list[GameRecord]]:
+def play_games(
+    pairing: Pairing, games: Iterable[tuple[int, int]], width: int = TABLES
+) -> Generator[list[GameRecord], None, None]:
     """Play games side by side; yields those that have ended after every round of moves, often none.
 
     What happens in a game does not depend on which others are played beside it.

@@ -9,6 +9,10 @@ from fastmcts.experiments.records import GameRecord
 from fastmcts.experiments.tables import Pairing, play_games
 
 
+class RunError(Exception):
+    """Games cannot be played to their end; what was stored stays."""
+
+
 @dataclass(frozen=True)
 class Task:
     """Games to be played.

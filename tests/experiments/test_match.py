@@ -1,13 +1,15 @@
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from fastmcts import State, games, search
-from fastmcts.experiments import SPRT, Agent, GameRecord, MatchResult, Random, parse_agent, play_match
+from fastmcts.experiments import SPRT, Agent, GameRecord, MatchResult, Random, RunError, parse_agent, play_match
 from fastmcts.experiments.intervals import share, wilson
 from fastmcts.experiments.tables import TABLES, Pairing, play_games
+from tests.helpers.failing_agents import Failing
 from tests.helpers.picking import HighestPick, Pick
 
 
@@ -90,6 +92,22 @@ def test_a_game_does_not_depend_on_how_many_are_played_beside_it(width: int) -> 
     assert len({*expected.values()}) > 8
     assert played(entries[::-1], width) == expected
     assert played([(5, 1)], width) == {(5, 1): expected[5, 1]}
+
+
+def test_processes_play_the_same_games() -> None:
+    agents = ("mcts(simulations=6)", "random")
+    alone = play_match(games.TicTacToe(), *agents, games=24, seed=2)
+    shared = play_match(games.TicTacToe(), *agents, games=24, seed=2, processes=2)
+    assert [*map(ignoring_time(alone), shared.records)] == alone.records
+    decided = play_match(games.TicTacToe(), *agents, games=1000, seed=2, processes=2, stop=SPRT(0, 200))
+    assert decided.verdict == play_match(games.TicTacToe(), *agents, games=1000, seed=2, stop=SPRT(0, 200)).verdict
+
+
+def test_an_error_in_another_process_is_told(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="ValueError: I give up"):
+        play_match(games.TicTacToe(), Failing(str(tmp_path / "n"), "raise"), "random", games=8, processes=2)
+    with pytest.raises(RunError, match="a process that was playing has ended"):
+        play_match(games.TicTacToe(), Failing(str(tmp_path / "m"), "die"), "random", games=8, processes=2)
 
 
 def test_every_game_can_be_replayed_and_searched_again() -> None:
@@ -214,6 +232,7 @@ def test_ctrl_c_before_anything_is_over_says_so() -> None:
     [
         ({"games": 0}, "games must be at least 1"),
         ({"threads": 0}, "threads must be at least 1"),
+        ({"processes": 0}, "processes must be at least 1"),
         ({"opening_moves": -1}, "opening_moves must be at least 0"),
         ({"opening_moves": 9}, "always over after 9 random moves"),
         ({"counts": "points"}, "counts must be 'games' or 'deals'"),

@@ -123,6 +123,15 @@ def test_a_read_only_file_is_refused_before_anything_is_played(tmp_path: Path) -
         Store(path)
 
 
+def test_writing_to_what_may_only_be_read_is_told(tmp_path: Path) -> None:
+    Store(tmp_path / "a.sqlite").close()
+    with (
+        Store(tmp_path / "a.sqlite", is_read_only=True) as store,
+        pytest.raises(StoreError, match="may not be written"),
+    ):
+        store.start_run({})
+
+
 def test_a_locked_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fastmcts.experiments.store.BUSY_SECONDS", 0.05)
     path = tmp_path / "a.sqlite"
