@@ -1,5 +1,6 @@
 """`fastmcts experiment`: plans of many matches, in a store that can be gone on with."""
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,10 +10,13 @@ import typer
 
 from fastmcts.cli.app import app, console, errors, refusing
 from fastmcts.experiments.plan_file import load_plan
+from fastmcts.experiments.plots import AXES, KINDS, plot
 from fastmcts.experiments.reports import FORMATS, report
 from fastmcts.experiments.running import RunError, run
 from fastmcts.experiments.standing import status
 from fastmcts.experiments.store import StoreError
+from fastmcts.experiments.tuning import tune
+from fastmcts.experiments.tuning_space import load_tuning
 
 FAILED = 1  # the exit code for what went wrong on the way
 INTERRUPTED = 130
@@ -95,3 +99,55 @@ def show_report(
             raise ValueError(f"--{chosen[0]} and --{chosen[1]} are two formats: choose one")
         text = report(store, chosen[0] if chosen else "text")
     typer.echo(text)
+
+
+@experiment.command("plot")
+def draw_plot(
+    store: StorePath,
+    out: Annotated[Path, typer.Option(help="The picture: a .png, .svg or .pdf file.")],
+    kind: Annotated[
+        str | None, typer.Option(help=f"What to draw: {', '.join(KINDS)}; by default what the results have.")
+    ] = None,
+    parameter: Annotated[str | None, typer.Option(help="Which parameter of the grid, if there are several.")] = None,
+    x: Annotated[str, typer.Option(help=f"What to draw scores against: {', '.join(AXES)}.")] = "budget",
+) -> None:
+    """Draw scores with their 95% bands, a rating ladder, or a matrix of scores."""
+    with refusing(), explaining():
+        console.print(f"{plot(store, out, kind, parameter, x)} is drawn", markup=False, soft_wrap=True)
+
+
+@experiment.command("tune")
+def tune_plan(
+    plan: PlanPath,
+    out: Out,
+    picture: Annotated[Path | None, typer.Option(help="Where to draw the trials: a .png, .svg or .pdf file.")] = None,
+    trials: Annotated[int | None, typer.Option(help="How many, in place of what the plan says.")] = None,
+    workers: Annotated[int | None, typer.Option(help="How many processes or threads; one for every core.")] = None,
+    threads: Annotated[bool, typer.Option("--threads", help="Threads of this process instead of processes.")] = False,
+    dask: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler, or its .json file, whose workers play.")
+    ] = None,
+    other_code: Annotated[
+        str, typer.Option(help="What to do about games that other code has played: refuse, again or keep.")
+    ] = "refuse",
+) -> None:
+    """Look for the best values of an agent's parameters, and play a match with them from fresh openings.
+
+    The plan has a table `[tune]`. Ctrl-C, or anything else that ends it, loses no game that is over: the same command
+    goes on.
+    """
+    with refusing(), explaining():
+        tuning = load_tuning(plan)
+        result = tune(
+            tuning if trials is None else dataclasses.replace(tuning, trials=trials),
+            out,
+            picture=picture,
+            workers=workers,
+            executor="threads" if threads else None,
+            dask=dask,
+            other_code=other_code,
+            progress=lambda trial: console.print(str(trial), markup=False, soft_wrap=True),
+        )
+    console.print(str(result), markup=False, soft_wrap=True)
+    if result.interrupted:
+        raise typer.Exit(INTERRUPTED)

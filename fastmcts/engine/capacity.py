@@ -25,7 +25,7 @@ Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
 MEGABYTE = 1_000_000
 FIRST_CAPACITY = 1024  # nodes
 FIRST_BYTES = 24 * MEGABYTE  # for searches of which nobody knows how much they need; small beside the default limit
-MOST_FIRST_BYTES = 96 * MEGABYTE  # for those that may need more than that
+MOST_FIRST_BYTES = 128 * MEGABYTE  # for those that may need more than that
 DOUBLED_BYTES = 32 * MEGABYTE  # doubling more takes so long that a clock would suffer: then all at once
 DOUBLED_PART = 16  # of the limit: what is copied and given back stays small, as allocators may hold on to it
 FEWEST_BLOCKS = 4  # of what a simulation adds, with which a tree can live on recycling

@@ -5,6 +5,7 @@ from fastmcts.experiments.deals import DealsResult, play_deals
 from fastmcts.experiments.match import MatchResult, play_match
 from fastmcts.experiments.plan import Plan, PlanError
 from fastmcts.experiments.plan_file import load_plan
+from fastmcts.experiments.plots import plot, plot_trace
 from fastmcts.experiments.ratings import Ratings, rate
 from fastmcts.experiments.records import GameRecord
 from fastmcts.experiments.reports import load_results, report, summarise
@@ -14,6 +15,8 @@ from fastmcts.experiments.sprt import SPRT
 from fastmcts.experiments.standing import status
 from fastmcts.experiments.store import Store, StoreError
 from fastmcts.experiments.text import parse_component
+from fastmcts.experiments.tuning import Trial, TuningResult, tune
+from fastmcts.experiments.tuning_space import Span, TuningPlan, load_tuning
 
 __all__ = [
     "SPRT",
@@ -30,19 +33,27 @@ __all__ = [
     "RunError",
     "RunResult",
     "Search",
+    "Span",
     "Store",
     "StoreError",
+    "Trial",
+    "TuningPlan",
+    "TuningResult",
     "as_agent",
     "load_plan",
     "load_results",
+    "load_tuning",
     "parse_agent",
     "parse_component",
     "play_deals",
     "play_match",
     "play_round_robin",
+    "plot",
+    "plot_trace",
     "rate",
     "report",
     "run",
     "status",
     "summarise",
+    "tune",
 ]

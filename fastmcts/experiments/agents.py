@@ -66,8 +66,21 @@ class Agent(ABC):
         """
         return [self.choose(state, seed) for state, seed in zip(states, seeds, strict=True)]
 
-    def decide(self, states: Sequence[State], seeds: Sequence[int], numbers: Sequence[int] = ()) -> Choices:
-        """The moves of `choose_many`, with what an agent counts besides."""
+    def decide(
+        self,
+        states: Sequence[State],
+        seeds: Sequence[int],
+        numbers: Sequence[int] = (),
+        histories: Sequence[Sequence[int]] = (),
+    ) -> Choices:
+        """The moves of `choose_many`, with what an agent counts besides; this is what matches call.
+
+        Args:
+            states: The positions.
+            seeds: A seed for each.
+            numbers: Which games of a match these are.
+            histories: All actions of each game so far, what chance did too, for agents that go by them.
+        """
         return Choices(self.choose_many(states, seeds, numbers))
 
     def check(self, game: Game) -> None:  # noqa: B027  # most agents play everything
@@ -175,7 +188,13 @@ class Search(Agent):
         """The moves that searches of all positions, in one batch, find."""
         return self.decide(states, seeds).actions
 
-    def decide(self, states: Sequence[State], seeds: Sequence[int], numbers: Sequence[int] = ()) -> Choices:
+    def decide(
+        self,
+        states: Sequence[State],
+        seeds: Sequence[int],
+        numbers: Sequence[int] = (),
+        histories: Sequence[Sequence[int]] = (),
+    ) -> Choices:
         """The same, with how many simulations each search ran, and how long."""
         return Choices(*search_each(states, seeds, self.options))
 

@@ -180,11 +180,13 @@ class DaskCrew(ExecutorCrew):
         self.client.close()
 
 
-def make_crew(executor: str | Executor | None, workers: int | None, dask: str | None, files: Iterable[Path]) -> Crew:
+def make_crew(
+    executor: "str | Executor | Crew | None", workers: int | None, dask: str | None, files: Iterable[Path]
+) -> Crew:
     """Check who is to play, and get them.
 
     Args:
-        executor: "processes", "threads" or an executor of one's own; None for processes.
+        executor: "processes", "threads", an executor of one's own, or a crew; None for processes.
         workers: How many; None for all cores.
         dask: The address of a Dask scheduler, in place of an executor.
         files: Python files with games and agents.
@@ -195,6 +197,8 @@ def make_crew(executor: str | Executor | None, workers: int | None, dask: str | 
         if executor is not None:
             raise ValueError(f"dask={dask!r} and executor={executor!r} say who plays: leave one out")
         return DaskCrew(dask, files)
+    if isinstance(executor, Crew):
+        return executor
     if isinstance(executor, Executor):
         return ExecutorCrew(executor, workers)
     if executor not in (None, *EXECUTORS):

@@ -26,6 +26,8 @@ def load_plan(path: str | Path) -> Plan:
     text, content = read_file(path)
     try:
         for name in content:
+            if name == "tune":
+                raise PlanError("this plan is to be tuned: use fastmcts experiment tune, or tune() in Python", name)
             if name not in KEYS:
                 raise PlanError(f"a plan has no key {name!r}; {suggestion(name, KEYS)}", name)
         for name in ("games", "agents"):

@@ -69,7 +69,7 @@ def run(
     out: str | Path,
     *,
     workers: int | None = None,
-    executor: str | Executor | None = None,
+    executor: str | Executor | Crew | None = None,
     dask: str | None = None,
     timeout: float | None = None,
     other_code: str = "refuse",
@@ -114,7 +114,8 @@ def run(
                 try:
                     running.play(crew, show)
                 finally:
-                    crew.close()
+                    if crew is not executor:
+                        crew.close()
             except KeyboardInterrupt:
                 interrupted = True
         state = running.progress

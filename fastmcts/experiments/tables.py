@@ -136,7 +136,8 @@ def move(agent: Agent, tables: Sequence[Table]) -> None:
         return
     start = time.perf_counter()
     states, seeds = [table.state for table in tables], [table.seed for table in tables]
-    choices = agent.decide(states, seeds, [2 * table.pair + table.seat for table in tables])
+    numbers = [2 * table.pair + table.seat for table in tables]
+    choices = agent.decide(states, seeds, numbers, [table.actions for table in tables])
     each = (time.perf_counter() - start) / len(tables)
     for index, table in enumerate(tables):
         seconds = choices.seconds[index] if choices.seconds else each

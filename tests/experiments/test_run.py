@@ -236,6 +236,7 @@ def survive(folder: Path, pairs: int, kills: int) -> None:
     was_killed = 0
     while was_killed < kills and not killed_run(folder, plan, draw.uniform(0.8, 3.0)):
         was_killed += 1
+    assert was_killed == kills
     deadline = time.monotonic() + 300
     while not killed_run(folder, plan, 200.0):
         assert time.monotonic() < deadline
