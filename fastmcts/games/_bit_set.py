@@ -39,13 +39,10 @@ def fill(state: Position, start: int, size: int) -> None:
 
 
 @compiled
-def toggle(state: Position, start: int, words: int, number: int, condition: int = 1) -> None:
-    """Take a number that is in a set of so many words out of it, or put one that is not into it.
-
-    With a condition of 0 nothing changes, without a branch.
-    """
+def toggle(state: Position, start: int, words: int, number: int) -> None:
+    """Take a number that is in a set of so many words out of it, or put one that is not into it."""
     # In all words instead of one: a store to an address that is not known at once delays the loads after it.
-    bit = np.int64(condition) << (number & INSIDE)
+    bit = np.int64(1) << (number & INSIDE)
     if words == 1:
         state[start] ^= bit
     elif words == 2:

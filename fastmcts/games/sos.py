@@ -164,6 +164,16 @@ class SOS(Game):
                     found[cell, O, LINES] |= 1 << self.reach + step
         return found.reshape(self.num_actions, 2)
 
+    @cached_property
+    def other_orders(self) -> NDArray[np.int64]:
+        """What an action adds to the S by parity, and to those backwards: int64 [actions, 2 * words], 0 for an O."""
+        found = np.zeros((self.num_actions, 2 * self.words), np.int64)
+        for cell in range(self.num_cells):
+            for order in (S, O):
+                place = int(self.around[2 * cell + order, PLACE])
+                toggle(found[2 * cell + S], order * self.words, self.words, place)
+        return found
+
     def has_cell(self, row: int, column: int) -> bool:
         """Whether a row and a column are on the board."""
         return 0 <= row < self.rows and 0 <= column < self.columns
@@ -234,8 +244,8 @@ class SOS(Game):
         cell, is_s = action >> 1, action & 1 ^ 1
         toggle(state, EMPTY, self.words, cell)
         toggle(state, self.o_cells + is_s * self.words, self.words, cell)
-        toggle(state, self.s_by_parity, self.words, self.around[2 * cell + S, PLACE], is_s)
-        toggle(state, self.s_backwards, self.words, self.around[2 * cell + O, PLACE], is_s)
+        for word in range(2 * self.words):
+            state[self.s_by_parity + word] ^= self.other_orders[action, word]
 
     def completed(self, state: Position, action: int) -> int:
         """How many SOS a legal move completes."""
