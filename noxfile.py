@@ -21,5 +21,6 @@ def newest(session: nox.Session) -> None:
 @nox.session(python="3.11")
 def lowest(session: nox.Session) -> None:
     """The oldest Numba and NumPy that `pyproject.toml` names."""
-    session.install("-e", ".[test]", "numba==0.61.*", "numpy==1.26.*")
+    promised = nox.project.load_toml("pyproject.toml")["project"]["dependencies"]
+    session.install("-e", ".[test]", *(f"{package.replace('>=', '==')}.*" for package in promised))
     session.run("pytest", *session.posargs, env={"NUMBA_CACHE_DIR": session.create_tmp()})

@@ -67,8 +67,8 @@ class Options:
         seconds: How long to search. With `simulations` too, whichever ends first; one is needed.
         seed: The same options and seed give the same tree. None draws one, which `result.seed` tells.
         strategy: Who says what the caller leaves out: the game, by its `recommended` strategy ("recommended"), or
-            nobody ("plain": `UCT(c=0.5)`, `Lazy()` and `RandomRollout()` in every game). Where the recommended strategy
-            does not go together with what the caller asks for, the plain one takes its place.
+            nobody ("plain": `UCT(c=0.5)`, `Lazy()` and `RandomRollout()` in every game; `UCT()` alone has c=1.4). Where
+            the recommended strategy does not go together with what the caller asks for, the plain one takes its place.
         selection: Which child a simulation goes down to.
         expansion: Which untried move it adds to the tree.
         rollout: How it plays on where the tree ends.

@@ -145,6 +145,7 @@ def test_a_view_is_the_same_in_all_worlds_that_its_player_cannot_tell_apart(game
 
 @pytest.mark.parametrize("game", HIDDEN_GAMES, ids=repr)
 def test_a_view_contains_none_of_the_hidden_cards(game: fastmcts.Game) -> None:
+    hidden = 0
     for state in random_games(game, 3):
         for player in range(game.num_players):
             seen = state.view(player).array
@@ -152,14 +153,20 @@ def test_a_view_contains_none_of_the_hidden_cards(game: fastmcts.Game) -> None:
                 hands = seen[game.hands : game.voids].tolist()
                 assert hands[player] == state.array[game.hands + player]
                 assert not any(hands[:player] + hands[player + 1 :])
+                hidden += any(
+                    hand for other, hand in enumerate(state.array[game.hands : game.voids]) if other != player
+                )
             elif isinstance(game, games.Klondike):
                 parts = [klondike.hidden_part(seen, part) for part in range(klondike.COLUMNS + 1)]
                 places = [place for first, end in parts for place in range(int(first), int(end))]
                 cards = seen[klondike.TALON : klondike.LANDING]
                 assert not set(state.array[places].tolist()) & set(cards.tolist())
+                hidden += len(places) > 0
             else:
                 assert isinstance(game, games.KuhnPoker)
                 assert state.is_terminal() or seen[3 - player] == -1
+                hidden += not state.is_terminal()
+    assert hidden > 5, "there was something to hide"
 
 
 @pytest.mark.parametrize("game", HIDDEN_GAMES, ids=repr)

@@ -45,7 +45,7 @@ def test_what_is_settled_before_it_begins_is_never_done() -> None:
     assert not done
 
 
-def test_a_crew_adds_up_and_stops_when_told() -> None:
+def test_a_pool_adds_up_and_stops_when_told() -> None:
     pool, stop = Pool(3), Flag()
     assert pool.add_up(pow, [(2, n) for n in range(10)], stop) == 1023
     assert pool.add_up(pow, [], stop) == 0

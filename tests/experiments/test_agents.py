@@ -1,4 +1,5 @@
 import pickle
+import re
 from typing import Any
 
 import numpy as np
@@ -173,7 +174,12 @@ def test_an_illegal_move_of_an_object_names_it(move: Any) -> None:
         as_agent(Wrong()).choose(games.TicTacToe().new_initial_state())
 
 
-@pytest.mark.parametrize("value", [None, 3, First, "nobody"])
+@pytest.mark.parametrize("value", [None, 3, First])
 def test_anything_else_is_no_agent(value: Any) -> None:
-    with pytest.raises((TypeError, ValueError), match="agent"):
+    with pytest.raises(TypeError, match=re.escape(f"or an object with choose(state), not {value!r}")):
         as_agent(value)
+
+
+def test_a_text_that_names_no_agent_is_refused() -> None:
+    with pytest.raises(ValueError, match="'nobody' is no agent; there are: greedy, mcts, random"):
+        as_agent("nobody")

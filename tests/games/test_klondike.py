@@ -275,10 +275,13 @@ def test_a_move_reveals_exactly_when_fewer_cards_are_unknown_after_it(game, poli
     def unknown(state: State) -> int:
         return state.information_state_string(0).split().count(str(layout.UNKNOWN))
 
+    seen = Counter()
     for state in random_games(game, range(1), policy):
         for action in state.legal_actions():
             fewer = unknown(state.child(action)) < unknown(state)
             assert bool(game.reveals(state.array, action)) == fewer
+            seen[fewer] += 1
+    assert min(seen[True], seen[False]) > 5, "moves of both kinds"
 
 
 @pytest.mark.parametrize("macro", [False, True])

@@ -86,6 +86,7 @@ def test_m_counts_columns_and_n_rows():
 def test_every_line_of_k_wins_and_no_shorter_one(size):
     game = games.MNK(*size)
     m, n, k = size
+    lines = 0
     for row_step, column_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
         for row in range(n):
             for column in range(m):
@@ -100,6 +101,9 @@ def test_every_line_of_k_wins_and_no_shorter_one(size):
                         game.apply(position, action)
                         position[PLAYER] = min(position[PLAYER], 0)
                     assert (position[PLAYER], position[WINNER]) == (TERMINAL, 0)
+                    lines += 1
+    across, down = max(0, m - k + 1), max(0, n - k + 1)
+    assert lines == across * n + down * m + 2 * across * down
 
 
 @pytest.mark.parametrize("size", [(4, 4, 3), (7, 7, 3), (9, 9, 4), (26, 2, 3)])

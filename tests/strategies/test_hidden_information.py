@@ -121,14 +121,17 @@ def test_no_method_that_hides_something_is_left_out() -> None:
 @pytest.mark.parametrize("game", PARAMETERS, ids=repr)
 def test_a_perspective_that_is_rolled_forward_leaks_nothing(game: fastmcts.Game) -> None:
     player = game.num_players - 1
+    different = 0
     for number, state in enumerate(positions(game, 5)):
         method = SinglePerspective(player=player)
         world = state.determinize(player, number)
+        different += world != state
         seen, other = (
             fastmcts.search(s, simulations=12, seed=number, method=method, rollout=SHORT) for s in (state, world)
         )
         assert seen.visits.tolist() == other.visits.tolist()
         assert seen.actions.tolist() == other.actions.tolist()
+    assert different > 0, "there was something to leak"
 
 
 @pytest.mark.slow_to_compile

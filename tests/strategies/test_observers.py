@@ -102,7 +102,9 @@ def test_nobody_sees_what_another_does_in_secret() -> None:
 def test_a_hint_is_used_against_who_hides_at_random() -> None:
     state = Peek().new_initial_state(seed=0)
     result = fastmcts.search(state, simulations=3_000, seed=0, method=ALL, selection=UCT(c=20.0))
-    for node in list(information_sets(result.tree))[1:]:
+    _, *hinted = information_sets(result.tree)
+    assert len(hinted) == 2
+    for node in hinted:
         values = [result.tree.value_sum[child_for(result.tree, node, guess)] for guess in (0, 1)]
         visits = [result.tree.visits[child_for(result.tree, node, guess)] for guess in (0, 1)]
         assert sorted(np.divide(values, visits)) == pytest.approx([0.25, 0.75], abs=0.08)

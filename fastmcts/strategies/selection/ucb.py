@@ -42,6 +42,9 @@ class UCB1(ConfidenceBound):
 class UCT(ConfidenceBound):
     """Mean + c sqrt(ln N / n), with N visits of the node and n of the child.
 
+    `UCT()` explores as textbooks do. A search that is not told how to select has `UCT(c=0.5)`, which wins 60% to 73% of
+    the games against it, the more the longer both think (benchmarks/exploration.py).
+
     Args:
         c: The weight of exploration.
     """

@@ -75,13 +75,16 @@ def test_a_loaded_search_of_any_kind_goes_on_bit_for_bit(kind: str, tmp_path: Pa
     if kind == "shared":
         assert loaded.search(state).reused > 0.0
         return
+    compared = 0
     for position in (state, state.child(state.legal_actions()[0])):
         if not position.is_chance_node() and not position.is_terminal():
+            compared += 1
             ours, theirs = mcts.search(position), loaded.search(position)
             assert ours.visits.tolist() == theirs.visits.tolist()
             np.testing.assert_array_equal(ours.values, theirs.values)
             assert ours.reused == theirs.reused
             assert ours.nodes == theirs.nodes
+    assert compared > 0
 
 
 FORGERIES: list[tuple[str, Callable[[Arrays], None], str]] = [
@@ -276,7 +279,7 @@ def test_every_sound_tree_is_sound_and_every_cycle_is_not() -> None:
     inner = next(int(node) for node in np.flatnonzero(tree.num_children[: tree.size[0]] > 0) if tree.parent[node] >= 0)
     loop = copied(tree)
     loop.first_child[inner] = tree.first_child[ROOT]
-    with pytest.raises(LoadError):
+    with pytest.raises(LoadError, match=f"the children of node {inner} belong to another node too"):
         check_links(loop, game.num_players, game.num_actions, game.max_game_length)
 
 

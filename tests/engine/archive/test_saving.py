@@ -298,6 +298,10 @@ def test_a_game_that_is_not_the_saved_one_is_refused(foreign: tuple[Path, Path, 
     assert MCTS.load(saved, game=GAME).game is GAME
 
 
+#: Why something is not made.
+NO_CLASS = "as a class to load, which it is not|it needs the class"
+
+
 def test_only_dataclasses_of_the_right_kind_are_made(saved: Path) -> None:
     content = saved.read_bytes()
     classes = [
@@ -324,12 +328,12 @@ def test_only_dataclasses_of_the_right_kind_are_made(saved: Path) -> None:
     for module, name in classes:
         saved.write_bytes(content)
         rewrite(saved, lambda header, named=[module, name]: header["game"].update({"class": named}))
-        with pytest.raises(LoadError):
+        with pytest.raises(LoadError, match=NO_CLASS):
             MCTS.load(saved)
         saved.write_bytes(content)
         if name != "UCT":
             rewrite(saved, lambda header, named=[module, name]: header["options"]["selection"].update({"class": named}))
-            with pytest.raises(LoadError):
+            with pytest.raises(LoadError, match=NO_CLASS):
                 MCTS.load(saved)
 
 
