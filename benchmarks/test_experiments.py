@@ -51,13 +51,14 @@ def test_connect_four_matches_are_nearly_as_fast_as_batches(
 ) -> None:
     game, agent = games.ConnectFour(), Search(simulations=1000)
     positions = decisions(play_match(game, agent, agent, games=20, seed=1))
-    shares = []
+    matches, batches = [], []  # simulations a second; the best of each, since whatever else happens only slows down
     for seed in range(ROUNDS):
         seconds, result = processor_seconds(lambda seed=seed: play_match(game, agent, agent, games=count, seed=seed))
-        shares.append(sum(result.simulations) / seconds / batch_rate(positions, 1000))
+        matches.append(sum(result.simulations) / seconds)
+        batches.append(batch_rate(positions, 1000))
     benchmark.pedantic(play_match, (game, agent, agent), {"games": count, "seed": 9}, rounds=1)
-    note(share_of_batch_speed=max(shares))
-    assert max(shares) >= 0.8
+    note(share_of_batch_speed=max(matches) / max(batches))
+    assert max(matches) >= 0.8 * max(batches)
 
 
 def test_a_thousand_games_of_tic_tac_toe(benchmark: Any, note: Callable[..., None]) -> None:
