@@ -125,9 +125,37 @@ def bounds_checked(kernel: Function) -> Function:
     return compiled_entry(twin, boundscheck=True)
 
 
+class Kernel:
+    """A kernel that Python calls; the types of the arguments, as they are now, decide which code is run.
+
+    Numba's dispatchers go by less where no component is among the arguments: to them a tree is a tuple of arrays, all
+    of which they take for the same if only the kinds of their entries are. But which fields of a tree have entries is
+    part of its type, and code for one that has no priors does not move them.
+
+    Args:
+        dispatcher: Numba's own, which compiles and keeps the code.
+    """
+
+    def __init__(self, dispatcher: Any) -> None:
+        self.dispatcher = dispatcher
+        functools.update_wrapper(self, dispatcher.py_func)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the code for these arguments, which is compiled or loaded where there is none yet."""
+        signature = tuple(map(typeof, arguments))
+        if signature not in self.dispatcher.overloads:
+            self.dispatcher.compile(signature)
+        return self.dispatcher.overloads[signature].entry_point(*arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        """The rest is the dispatcher's."""
+        return getattr(self.dispatcher, name)
+
+
 def compiled_entry(function: Callable[..., Any], boundscheck: bool = False) -> Any:
-    """The dispatcher of a kernel that Python calls."""
-    return cached(njit(function, nogil=True, pipeline_class=EntryCompiler, boundscheck=boundscheck, **OPTIONS))
+    """The kernel that Python calls."""
+    dispatcher = njit(function, nogil=True, pipeline_class=EntryCompiler, boundscheck=boundscheck, **OPTIONS)
+    return Kernel(cached(dispatcher))
 
 
 def compiled_for(kernel: Function, *arguments: Any) -> Function:

@@ -1,12 +1,14 @@
 """Functions that kernels call are compiled as Numba would compile them."""
 
 import math
+from typing import NamedTuple
 
 import numba
 import numpy as np
 import pytest
 
 import fastmcts
+from fastmcts.compiler.bundle import register_bundle
 from fastmcts.compiler.jit import compiled, entry
 from fastmcts.errors import GameError
 
@@ -360,3 +362,28 @@ def test_operators_between_numbers_are_those_of_python(one: float, other: float)
     expected[:6] = x + y, x - y, x * y, x // y, x % y, x / y
     expected[6:] = (x < y) + 2 * (x <= y) + 4 * (x > y) + 8 * (x >= y), (x == y) + 2 * (x != y)
     assert found.tolist() == expected.tolist()
+
+
+class Shelf(NamedTuple):
+    """Arrays of which the second may be left out."""
+
+    first: np.ndarray
+    second: np.ndarray
+
+
+register_bundle(Shelf)
+
+
+@entry
+def add_to_all(shelf):
+    shelf.first[0] += 1
+    if shelf.second.size > 0:
+        shelf.second[0] += 1
+
+
+@pytest.mark.parametrize("sizes", [(0, 2), (2, 0)])
+def test_code_for_a_bundle_without_an_array_is_not_run_for_one_that_has_it(sizes: tuple[int, int]) -> None:
+    for size in sizes:
+        shelf = Shelf(np.zeros(1, np.int64), np.zeros(size, np.int64))
+        add_to_all(shelf)
+        assert (shelf.first.sum(), shelf.second.sum()) == (1, size > 0)
