@@ -265,6 +265,7 @@ def allocate(capacity: int, statistics: Collection[str] = (), players: int = 0, 
             else:
                 arrays[name] = np.zeros(once, dtype) if once > 0 else NOT_KEPT[name]
     tree = Tree(**arrays)
+    tree.visits[:1] = 0  # of the root, before there is one
     tree.reward_range[0], tree.reward_range[1] = np.inf, -np.inf
     return tree
 

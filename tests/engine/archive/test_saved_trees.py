@@ -292,7 +292,7 @@ def test_edited_arrays_are_refused_exactly_if_an_invariant_is_broken(kind: str, 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_edited_arrays_are_refused_exactly_if_an_invariant_is_broken_however_many(kind: str, tmp_path: Path) -> None:
-    edit_arrays(kind, tmp_path, edits=2_000, seed=1)
+    edit_arrays(kind, tmp_path, edits=300, seed=1)
 
 
 def edit_arrays(kind: str, folder: Path, edits: int, seed: int) -> None:
@@ -341,7 +341,7 @@ def edit_headers(kind: str, folder: Path, edits: int, seed: int) -> None:
             refused += 1
         else:
             again(loaded, folder / "again")
-            assert header_of(folder / "again") == edited | WRITTEN_ANEW, what
+            assert is_said(header_of(folder / "again"), edited | WRITTEN_ANEW), what
             search_on(loaded, state, what)
     assert edits / 4 < refused < edits, "there were edits of both kinds"
 
@@ -358,6 +358,13 @@ def loaded_or_none(path: Path) -> MCTS | None:
         return None
 
 
+def is_said(written: Any, asked: Any) -> bool:
+    """Whether a header says what was asked for; what was left open is filled in."""
+    if isinstance(asked, dict):
+        return all(key in written and is_said(written[key], value) for key, value in asked.items())
+    return asked is None or written == asked or (isinstance(written, float) and written == float(asked))
+
+
 def header_of(path: Path) -> dict[str, Any]:
     """The header of a file."""
     return json.loads(np.load(path)[saving.HEADER].tobytes())
@@ -365,9 +372,14 @@ def header_of(path: Path) -> dict[str, Any]:
 
 def search_on(mcts: MCTS, state: State, what: str) -> None:
     """Use a search in all ways: what was loaded and what was found since are sound trees."""
-    for tree in mcts.forest.trees:
-        check_tree(tree, recycled=True)
+    if mcts.forest.is_planted:
+        for tree in mcts.forest.trees:
+            check_tree(tree, recycled=True)
     shorten(mcts)
+    if mcts.forest.is_planted and mcts.forest.visits_left < 1_000:
+        with pytest.raises(ValueError, match="can count"):
+            mcts.search(mcts.result().state)
+        mcts.reset()
     searches = 0
     for position in (state, state.child(state.legal_actions()[0])):
         if not position.is_chance_node() and not position.is_terminal():
