@@ -19,10 +19,10 @@ from typing import Any
 import arena
 
 from fastmcts.experiments import Plan, Store, play_match
-from fastmcts.experiments.crews import DaskCrew
 from fastmcts.experiments.extras import needed
 from fastmcts.experiments.running import MOST_TASKS, TASK_SECONDS
 from fastmcts.experiments.work import Task
+from fastmcts.experiments.worker_pools import DaskWorkerPool
 
 CORES = (2, 16, 128, 1_000, 10_000)
 START = "from fastmcts import games; from fastmcts.experiments import play_match;" + (
@@ -34,14 +34,14 @@ def task_cost(tasks: int, pairing: Any) -> float:
     """The seconds of this process for handing out a task without games, and taking its answer."""
     distributed: Any = needed("distributed", "dask", "A Dask cluster")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        crew = DaskCrew(cluster.scheduler_address)
-        for future in [crew.submit(Task(0, pairing, ())) for _ in range(20)]:
+        worker_pool = DaskWorkerPool(cluster.scheduler_address)
+        for future in [worker_pool.submit(Task(0, pairing, ())) for _ in range(20)]:
             future.result()
         start = time.process_time()
-        for future in [crew.submit(Task(0, pairing, ())) for _ in range(tasks)]:
+        for future in [worker_pool.submit(Task(0, pairing, ())) for _ in range(tasks)]:
             future.result()
         seconds = time.process_time() - start
-        crew.close()
+        worker_pool.close()
     return seconds / tasks
 
 

@@ -15,13 +15,13 @@ from pathlib import Path
 from fastmcts.core.validate import real_number
 from fastmcts.experiments.agents import Search, UserAgent
 from fastmcts.experiments.code import code_of
-from fastmcts.experiments.crews import Crew, make_crew
 from fastmcts.experiments.live import RunProgress, RunProgressOption, ShowRun, shown_run
 from fastmcts.experiments.plan import Cell, Plan
 from fastmcts.experiments.plan_file import load_plan
 from fastmcts.experiments.store import Store, StoreError
 from fastmcts.experiments.tally import Tally
 from fastmcts.experiments.work import Played, RunError, Task
+from fastmcts.experiments.worker_pools import WorkerPool, make_worker_pool
 
 TASK_SECONDS = 3.0  # of play in a task: little is lost with a worker, and handing over costs milliseconds
 MOST_TASKS = 200.0  # a second: what this process hands out and stores with ease; with many workers tasks are longer
@@ -69,7 +69,7 @@ def run(
     out: str | Path,
     *,
     workers: int | None = None,
-    executor: str | Executor | Crew | None = None,
+    executor: str | Executor | WorkerPool | None = None,
     dask: str | None = None,
     timeout: float | None = None,
     other_code: str = "refuse",
@@ -110,12 +110,12 @@ def run(
         interrupted = False
         if running.has_work:
             try:
-                crew = make_crew(executor, workers, dask, own_files(plan.cells))
+                worker_pool = make_worker_pool(executor, workers, dask, own_files(plan.cells))
                 try:
-                    running.play(crew, show)
+                    running.play(worker_pool, show)
                 finally:
-                    if crew is not executor:
-                        crew.close()
+                    if worker_pool is not executor:
+                        worker_pool.close()
             except KeyboardInterrupt:
                 interrupted = True
         state = running.progress
@@ -237,27 +237,27 @@ class Run:
         """Whether some games are not in the store."""
         return bool(self.order)
 
-    def play(self, crew: Crew, show: ShowRun) -> None:
+    def play(self, worker_pool: WorkerPool, show: ShowRun) -> None:
         """Play everything that is left."""
         show(self.progress)
-        if crew.shares_cache:
+        if worker_pool.shares_cache:
             for _, number in sorted(self.order, key=lambda entry: entry[1]):
                 self.rows[number].cell.pairing.prepare()  # once, before workers look for it
         self.progress.started = time.monotonic()
         while True:
-            self.hand_out(crew)
+            self.hand_out(worker_pool)
             if not self.handed:
                 return
             self.progress.workers = len(self.handed)
             with suppress(queue.Empty):
-                self.take(self.done.get(timeout=LOOK_SECONDS), crew)
+                self.take(self.done.get(timeout=LOOK_SECONDS), worker_pool)
             if time.monotonic() > self.next_look:
-                self.look_after(crew)
+                self.look_after(worker_pool)
             show(self.progress)
 
-    def hand_out(self, crew: Crew) -> None:
+    def hand_out(self, worker_pool: WorkerPool) -> None:
         """Keep all workers busy, with a task in hand for the next one that is free."""
-        workers = crew.size
+        workers = worker_pool.size
         most = workers + max(1, workers // 4)
         while len(self.handed) < most and (self.again or self.order):
             if self.again:
@@ -268,22 +268,22 @@ class Run:
                 task, tries = row.next_task(workers), 1
                 if row.waiting:
                     heapq.heappush(self.order, (-row.share_left, number))
-            self.hand(crew, task, tries)
+            self.hand(worker_pool, task, tries)
 
-    def hand(self, crew: Crew, task: Task, tries: int) -> None:
+    def hand(self, worker_pool: WorkerPool, task: Task, tries: int) -> None:
         """Give a task to a worker; if workers were lost and nobody has noticed yet, it waits."""
         try:
-            future = crew.submit(task)
+            future = worker_pool.submit(task)
         except RuntimeError as error:
             if not self.handed:
                 raise RunError(f"no worker takes a task any more: {error}") from error
             self.again.append((task, tries))
-            self.take(self.done.get(), crew)
+            self.take(self.done.get(), worker_pool)
             return
         self.handed[future] = Handed(task, tries)
         future.add_done_callback(self.done.put)
 
-    def take(self, future: Future[Played], crew: Crew) -> None:
+    def take(self, future: Future[Played], worker_pool: WorkerPool) -> None:
         """Store what was played, or have it played again if the worker was lost."""
         handed = self.handed.pop(future, None)
         if handed is None:  # it was given up
@@ -294,7 +294,7 @@ class Run:
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt):
                 raise
-            self.recover(crew, future, handed, f"{type(error).__name__}: {error}")
+            self.recover(worker_pool, future, handed, f"{type(error).__name__}: {error}")
             return
         self.is_warm = True
         if played.error:
@@ -304,17 +304,17 @@ class Run:
         row.seconds = played.seconds / max(1, len(played.records))
         self.progress.played += len(played.records)
 
-    def look_after(self, crew: Crew) -> None:
+    def look_after(self, worker_pool: WorkerPool) -> None:
         """Take tasks from workers that seem to hang; the oldest ones are being played, others may wait for a worker."""
         now = time.monotonic()
         self.next_look = now + LOOK_SECONDS
-        for future, handed in [*itertools.islice(self.handed.items(), crew.size)]:
+        for future, handed in [*itertools.islice(self.handed.items(), worker_pool.size)]:
             if handed.since is None:
                 handed.since = now
             patience = self.patience(handed.task)
             if patience is not None and now - handed.since > patience:
                 del self.handed[future]
-                self.recover(crew, future, handed, f"a worker gave no answer for {now - handed.since:,.0f} s")
+                self.recover(worker_pool, future, handed, f"a worker gave no answer for {now - handed.since:,.0f} s")
                 return
 
     def patience(self, task: Task) -> float | None:
@@ -325,13 +325,13 @@ class Run:
         seconds = self.rows[task.cell].seconds
         return None if seconds is None else start + max(LEAST_PATIENCE, PATIENCE * seconds * len(task.games))
 
-    def recover(self, crew: Crew, future: Future[Played], lost: Handed, reason: str) -> None:
+    def recover(self, worker_pool: WorkerPool, future: Future[Played], lost: Handed, reason: str) -> None:
         """Hand out again what was lost with a worker; RunError if that has happened to a task too often."""
         if lost.tries >= TRIES:
             title = self.rows[lost.task.cell].cell.title
             raise RunError(f"{title}: {lost.tries} workers were lost while they played it, the last one: {reason}")
         self.again.append((lost.task, lost.tries + 1))
-        if crew.give_up(future):
+        if worker_pool.give_up(future):
             self.is_warm = False
             self.again.extend((handed.task, handed.tries) for handed in self.handed.values())
             self.handed.clear()

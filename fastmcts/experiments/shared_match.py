@@ -4,10 +4,10 @@ from collections.abc import Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 
-from fastmcts.experiments.crews import ProcessCrew
 from fastmcts.experiments.records import GameRecord
 from fastmcts.experiments.tables import Pairing
 from fastmcts.experiments.work import Played, RunError, Task
+from fastmcts.experiments.worker_pools import ProcessWorkerPool
 
 SHARES = 4  # tasks for each process, so that none waits long for the last one
 MOST_GAMES = 128  # in a task: as many as are played side by side
@@ -31,11 +31,11 @@ def play_over_processes(
     size = max(2, min(MOST_GAMES, len(games) // (SHARES * processes)))
     waiting = [Task(0, pairing, tuple(games[start : start + size])) for start in range(0, len(games), size)][::-1]
     running: set[Future[Played]] = set()
-    crew = ProcessCrew(processes)
+    worker_pool = ProcessWorkerPool(processes)
     try:
         while waiting or running:
             while waiting and len(running) <= processes:
-                running.add(crew.submit(waiting.pop()))
+                running.add(worker_pool.submit(waiting.pop()))
             done, running = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 played = future.result()
@@ -45,4 +45,4 @@ def play_over_processes(
     except BrokenProcessPool as error:
         raise RunError("a process that was playing has ended, perhaps because memory was short") from error
     finally:
-        crew.close()
+        worker_pool.close()

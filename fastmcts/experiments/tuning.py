@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fastmcts.experiments.crews import Crew, make_crew
 from fastmcts.experiments.extras import needed
 from fastmcts.experiments.intervals import share
 from fastmcts.experiments.plan import Plan
@@ -20,6 +19,7 @@ from fastmcts.experiments.running import own_files, run
 from fastmcts.experiments.store import Store, texts_of
 from fastmcts.experiments.tally import Tally
 from fastmcts.experiments.tuning_space import TuningPlan, load_tuning
+from fastmcts.experiments.worker_pools import WorkerPool, make_worker_pool
 from fastmcts.rng import spawn_seed
 
 STEPS = (0.25, 0.5, 1.0)  # the shares of its pairs after which a bad trial is given up
@@ -119,22 +119,22 @@ def tune(
         pruner=optuna.pruners.MedianPruner(n_startup_trials=FIRST_TRIALS),
     )
     result = TuningResult()
-    crew = make_crew(executor, workers, dask, own_files(first.cells))
+    worker_pool = make_worker_pool(executor, workers, dask, own_files(first.cells))
     try:
         for _ in range(plan.trials):
-            trial = try_values(study, plan, Player(out, crew, other_code), optuna)
+            trial = try_values(study, plan, Player(out, worker_pool, other_code), optuna)
             result.trials.append(trial)
             if progress is not None:
                 progress(trial)
         result.best = best_of(result.trials).values
         final = plan.plan(result.best, plan.rematch, spawn_seed(plan.seed, FRESH))
         result.agent = repr(final.cells[0].pairing.first)
-        result.rematch = Player(out, crew, other_code).play(final)
+        result.rematch = Player(out, worker_pool, other_code).play(final)
     except KeyboardInterrupt:
         result.interrupted = True
     finally:
-        if crew is not executor:
-            crew.close()
+        if worker_pool is not executor:
+            worker_pool.close()
     if place is not None and result.trials:
         draw_trials(result, plan, place)
     return result
@@ -145,12 +145,12 @@ class Player:
     """Plays plans into a store."""
 
     out: str | Path
-    crew: Crew
+    worker_pool: WorkerPool
     other_code: str
 
     def play(self, plan: Plan) -> dict[str, Tally]:
         """Play what is not stored; the score of each match by its title. KeyboardInterrupt if Ctrl-C came."""
-        if run(plan, self.out, executor=self.crew, other_code=self.other_code).interrupted:
+        if run(plan, self.out, executor=self.worker_pool, other_code=self.other_code).interrupted:
             raise KeyboardInterrupt
         tallies = {}
         with Store(self.out, is_read_only=True) as store:

@@ -42,7 +42,7 @@ def test_a_cluster_that_loses_a_worker_plays_the_same_games(tmp_path: Path) -> N
 
 
 def test_a_scheduler_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fastmcts.experiments.crews.DASK_SECONDS", 0.5)
+    monkeypatch.setattr("fastmcts.experiments.worker_pools.DASK_SECONDS", 0.5)
     start = time.monotonic()
     with pytest.raises(ValueError, match="no Dask scheduler answers at tcp"):
         run(plan(), tmp_path / "r", dask="tcp://127.0.0.1:9")

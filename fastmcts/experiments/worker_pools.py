@@ -1,7 +1,7 @@
 """Who plays the games of a plan: threads, processes, somebody's executor, or a Dask cluster.
 
-A crew takes tasks and gives futures. If a worker has died or hangs, its task is given up and handed out once more; with
-processes and threads that takes all others with it.
+A pool takes tasks and gives futures. If a worker has died or hangs, its task is given up and handed out once more;
+with processes and threads that takes all others with it.
 """
 
 import multiprocessing
@@ -23,7 +23,7 @@ ASK_SECONDS = 2.0  # between two questions to a scheduler how many workers there
 DASK_SECONDS = 30.0  # how long to wait for a scheduler
 
 
-class Crew(ABC):
+class WorkerPool(ABC):
     """Plays tasks.
 
     Attributes:
@@ -50,7 +50,7 @@ class Crew(ABC):
         """Stop at once; tasks that are not done are given up."""
 
 
-class ProcessCrew(Crew):
+class ProcessWorkerPool(WorkerPool):
     """Processes of this machine, which end with this one, however it ends."""
 
     def __init__(self, count: int) -> None:
@@ -85,7 +85,7 @@ class ProcessCrew(Crew):
         self.pool.shutdown(cancel_futures=True)
 
 
-class ThreadCrew(Crew):
+class ThreadWorkerPool(WorkerPool):
     """Threads of this process: kernels run side by side, all else takes turns."""
 
     def __init__(self, count: int) -> None:
@@ -119,7 +119,7 @@ class ThreadCrew(Crew):
         self.pool.shutdown(cancel_futures=True)
 
 
-class ExecutorCrew(Crew):
+class ExecutorWorkerPool(WorkerPool):
     """An executor that somebody else has made, and will shut down."""
 
     def __init__(self, executor: Executor, count: int | None = None) -> None:
@@ -150,7 +150,7 @@ class ExecutorCrew(Crew):
             future.cancel()
 
 
-class DaskCrew(ExecutorCrew):
+class DaskWorkerPool(ExecutorWorkerPool):
     """The workers of a Dask cluster.
 
     Args:
@@ -186,13 +186,13 @@ class DaskCrew(ExecutorCrew):
         self.client.close()
 
 
-def make_crew(
-    executor: "str | Executor | Crew | None", workers: int | None, dask: str | None, files: Iterable[Path]
-) -> Crew:
+def make_worker_pool(
+    executor: "str | Executor | WorkerPool | None", workers: int | None, dask: str | None, files: Iterable[Path]
+) -> WorkerPool:
     """Check who is to play, and get them.
 
     Args:
-        executor: "processes", "threads", an executor of one's own, or a crew; None for processes.
+        executor: "processes", "threads", an executor of one's own, or a pool of workers; None for processes.
         workers: How many; None for all cores.
         dask: The address of a Dask scheduler, in place of an executor.
         files: Python files with games and agents.
@@ -202,14 +202,14 @@ def make_crew(
     if dask is not None:
         if executor is not None:
             raise ValueError(f"dask={dask!r} and executor={executor!r} say who plays: leave one out")
-        return DaskCrew(dask, files)
-    if isinstance(executor, Crew):
+        return DaskWorkerPool(dask, files)
+    if isinstance(executor, WorkerPool):
         return executor
     if isinstance(executor, Executor):
-        return ExecutorCrew(executor, workers)
+        return ExecutorWorkerPool(executor, workers)
     if executor not in (None, *EXECUTORS):
         raise ValueError(
             f"executor must be 'processes', 'threads' or an Executor of concurrent.futures, not {executor!r}"
         )
     count = workers or cores()
-    return ThreadCrew(count) if executor == "threads" else ProcessCrew(count)
+    return ThreadWorkerPool(count) if executor == "threads" else ProcessWorkerPool(count)
