@@ -36,6 +36,7 @@ def run_warmup(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
 
 
 @pytest.mark.jit
+@pytest.mark.thorough
 def test_a_game_of_ones_own_is_compiled_by_processes_and_found_by_the_next(tmp_path: Path) -> None:
     path = own_game(tmp_path, "warm_nim.py")
     text, options = f"{path}:MyNim", ("-o", "stones=7", "--selection", "Careful(c=0.3)", "--processes", "2")

@@ -136,6 +136,7 @@ def test_taking_the_last_piece_wins() -> None:
 
 
 @pytest.mark.jit
+@pytest.mark.thorough
 def test_the_search_finds_what_perfect_play_finds() -> None:
     state = Breakthrough(4, 3).new_initial_state()
     assert [solve(state.child(action)) for action in state.legal_actions()] == [1, 1, -1, -1, -1, 1, 1]
