@@ -81,6 +81,7 @@ def test_an_edit_is_a_miss_with_the_new_behaviour(folder: Path, change: Callable
     assert changed["action"] == 0
 
 
+@pytest.mark.thorough
 def test_an_edit_of_a_kernel_is_a_miss_with_the_new_behaviour(folder: Path) -> None:
     shutil.copytree(REPOSITORY / "fastmcts", folder / "fastmcts", ignore=shutil.ignore_patterns("__pycache__"))
     before = run_python(SEARCH, folder, package=folder)

@@ -47,6 +47,7 @@ def test_perft_on_small_boards(rows: int, columns: int, counts: list[int]) -> No
 
 
 @pytest.mark.jit
+@pytest.mark.thorough
 def test_the_4x4_board_has_161029_positions() -> None:
     game = games.ConnectFour(rows=4, columns=4)
     assert sum(1 for _ in all_positions(game)) == 161029

@@ -274,6 +274,7 @@ def test_the_table_and_the_recursive_solver_agree_on_2x3():
 
 
 @pytest.mark.jit
+@pytest.mark.thorough
 def test_on_4x4_an_opening_s_on_the_border_loses_and_all_else_draws():
     leads = solve_openings(4, 4)
     border = [-1, -1, -1, -1] + [-1, 0, 0, -1] * 2 + [-1, -1, -1, -1]

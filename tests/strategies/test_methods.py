@@ -128,6 +128,7 @@ def test_expansion_at_once_leaves_outcomes_to_chance() -> None:
 
 
 @pytest.mark.jit
+@pytest.mark.thorough
 def test_pig_is_played_as_value_iteration_plays_it() -> None:
     target = 30
     wins = pig_values(target)

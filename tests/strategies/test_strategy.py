@@ -88,6 +88,7 @@ def test_prioritized_gives_scoring_moves_twice_the_visits_by_assuming_one() -> N
 
 
 @pytest.mark.slow_to_compile
+@pytest.mark.thorough
 def test_with_first_play_urgency_prioritized_really_tries_scoring_moves_more_often() -> None:
     options: dict[str, Any] = {"strategy": "plain", "selection": UCB1(c=0.3, first_play=0.6)}
     assumed = SEARCHES
