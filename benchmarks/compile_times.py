@@ -20,7 +20,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import arena
+import page_tables
 
 from fastmcts.testing.strategies import searchable_games
 
@@ -93,7 +93,7 @@ def main() -> None:
     parser.add_argument("--kernels", action="store_true", help="also what further kernels take")
     arguments = parser.parse_args()
     header = ("game", "first search", *(FURTHER if arguments.kernels else ()))
-    for line in arena.table(header, rows(arguments)):
+    for line in page_tables.table(header, rows(arguments)):
         print(line, flush=True)
 
 

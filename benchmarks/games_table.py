@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-import arena
+import page_tables
 
 import fastmcts
 from fastmcts import Game
@@ -21,7 +21,7 @@ def short_table() -> Iterator[str]:
     for game in all_games():
         what = [summary(game)]
         what += ["Dice or draws decide."] if game.has_chance else []
-        what += ["Cards are hidden."] if game.has_hidden_information else []
+        what += ["Some of it is hidden."] if game.has_hidden_information else []
         yield f"| `{type(game).__name__}` | {game.num_players} | {' '.join(what)} |"
 
 
@@ -37,7 +37,7 @@ def long_table() -> Iterator[str]:
         )
         for game in all_games()
     )
-    return arena.table(("id", "class and options", "actions", "most moves", "utilities"), rows)
+    return page_tables.table(("id", "class and options", "actions", "most moves", "utilities"), rows)
 
 
 def all_games() -> Iterator[Game]:
@@ -60,7 +60,7 @@ def main() -> None:
         text = "\n".join(table)
         print(f"{text}\n")
         if is_written:
-            arena.rewrite(page, MARKERS, text)
+            page_tables.rewrite(page, MARKERS, text)
 
 
 if __name__ == "__main__":

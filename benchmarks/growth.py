@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import arena
+import page_tables
 
 import fastmcts
 from fastmcts import Game, games
@@ -100,7 +100,7 @@ def growth_table(title: str, costs: dict[int, Cost]) -> Iterator[str]:
         multiple = f"{cost.nanoseconds / base:.2f}x"
         return f"{budget:,}", f"{cost.nanoseconds:,.0f}", multiple, f"{cost.steps:.1f}", f"{cost.megabytes:,.1f}"
 
-    return arena.table(header, (row(budget, cost) for budget, cost in costs.items()))
+    return page_tables.table(header, (row(budget, cost) for budget, cost in costs.items()))
 
 
 def draw(found: dict[str, dict[int, Cost]], path: Path) -> None:
@@ -146,7 +146,7 @@ def main() -> None:
         tables.append("\n".join(growth_table(board.title, found[board.title])))
         print(tables[-1], end="\n\n", flush=True)
     if arguments.write:
-        arena.rewrite(PAGE, MARKERS, "\n\n".join(tables))
+        page_tables.rewrite(PAGE, MARKERS, "\n\n".join(tables))
         draw(found, PICTURE)
 
 

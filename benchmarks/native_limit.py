@@ -17,9 +17,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import arena
 import native
 import one_search
+import page_tables
 
 C = 1.4
 GOAL = 0.9
@@ -106,7 +106,7 @@ def ratio_table(names: Sequence[str], rounds: int) -> Iterator[str]:
                 trees = ", ".join(found.same_tree).replace("_", " ") or "no"
                 yield title, f"{simulations:,}", f"{found.rate:,.0f}", *(f"{ratio:.2f}" for ratio in ratios), trees
 
-    return arena.table(header, rows())
+    return page_tables.table(header, rows())
 
 
 def main() -> None:

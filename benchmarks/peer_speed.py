@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import arena
+import page_tables
 
 import fastmcts
 from fastmcts import ISMCTS, UCB1, UCT, Game, PerfectInformation, State, games
@@ -213,7 +213,7 @@ def speed_table(rounds: int, names: Sequence[str] = tuple(CONTESTS)) -> Iterator
     if missing:
         print(f"{NOT_INSTALLED}: skipped {', '.join(missing)}", file=sys.stderr)
     header = ("peer", "simulations", "fastmcts, simulations/s", "peer, simulations/s", "ratio", "goal")
-    return arena.table(header, (row(CONTESTS[name], rounds) for name in names if name not in missing))
+    return page_tables.table(header, (row(CONTESTS[name], rounds) for name in names if name not in missing))
 
 
 def main() -> None:

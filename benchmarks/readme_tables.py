@@ -1,7 +1,7 @@
 """Measure, and write the tables of docs/benchmarks.md, and the three rows of the README that come from them.
 
 python benchmarks/readme_tables.py             # speed: a few minutes
-python benchmarks/readme_tables.py --matches   # beside OpenSpiel, and strategies in matches: half an hour
+python benchmarks/readme_tables.py --peers     # speed beside OpenSpiel and plain Python
 python benchmarks/readme_tables.py --rows      # measure nothing: write the rows of the README anew
 """
 
@@ -14,12 +14,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import arena
-import default_rule
 import native
 import native_limit
+import page_tables
 import peer_speed
-import strategy_matches
 import two_threads
 
 import fastmcts
@@ -27,14 +25,12 @@ from fastmcts.testing.strategies import first_decision, searchable_games
 
 README = Path(__file__).parent.parent / "README.md"
 PAGE = README.parent / "docs" / "benchmarks.md"
-ROWS = ("<!-- speed -->", "<!-- end of speed -->")
-SPEED = ("<!-- tables -->", "<!-- end of tables -->")
-MATCHES = ("<!-- match tables -->", "<!-- end of match tables -->")
+ROWS = page_tables.markers("speed")
+SPEED = page_tables.markers("tables")
+PEERS = page_tables.markers("peers")
 ROUNDS = 7
 GAME_SIMULATIONS = 20_000  # for each game: some have long rollouts
 GAME_ROUNDS = 3
-GAMES = 400  # of each match
-RULE_GAMES = 100  # for each selection rule and board
 
 FIRST_SEARCH = """
 import fastmcts, time
@@ -55,7 +51,7 @@ def games_table() -> Iterator[str]:
             seconds, nodes = zip(*(one_search(state, seed) for seed in range(GAME_ROUNDS)), strict=True)
             yield f"`{game!r}`", f"{GAME_SIMULATIONS / min(seconds):,.0f}", f"{nodes[0] / GAME_SIMULATIONS:.1f}"
 
-    return arena.table(
+    return page_tables.table(
         (f"{GAME_SIMULATIONS:,} simulations from the start, one core", "simulations/s", "nodes each"), rows()
     )
 
@@ -87,7 +83,7 @@ def first_search_table() -> Iterator[str]:
         ("first search ever: compiled", f"{cold:.1f}"),
         ("first search of a later process: from the disk cache", f"{cached:.2f}"),
     ]
-    return arena.table(("starting up (Connect Four, 1,000 simulations)", "seconds of the processor"), rows)
+    return page_tables.table(("starting up (Connect Four, 1,000 simulations)", "seconds of the processor"), rows)
 
 
 def first_search(cache: str) -> float:
@@ -108,28 +104,16 @@ def peer_table() -> Iterator[str]:
     return peer_speed.speed_table(ROUNDS)
 
 
-def strategy_table() -> Iterator[str]:
-    """Strategies against the plain search."""
-    return strategy_matches.score_table(strategy_matches.play_all(list(strategy_matches.MATCHES), GAMES, seed=0))
-
-
-def default_table() -> Iterator[str]:
-    """Selection rules over our games."""
-    boards = list(default_rule.BOARDS)
-    scores = default_rule.play_all(boards, default_rule.RULES, RULE_GAMES, default_rule.SIMULATIONS, seed=0)
-    return default_rule.score_table(scores, boards, default_rule.RULES)
-
-
 def rewrite(markers: tuple[str, str], makers: tuple[Callable[[], Iterator[str]], ...]) -> None:
     """Replace what stands between two markers of the page, and the rows of the README."""
     tables = ["\n".join(shown(make())) for make in makers]
-    arena.rewrite(PAGE, markers, "\n\n".join(tables))
+    page_tables.rewrite(PAGE, markers, "\n\n".join(tables))
     write_rows()
 
 
 def write_rows() -> None:
     """Replace the rows of the README."""
-    arena.rewrite(README, ROWS, "\n".join(headline_table(PAGE.read_text())))
+    page_tables.rewrite(README, ROWS, "\n".join(headline_table(PAGE.read_text())))
 
 
 def headline_table(page: str) -> Iterator[str]:
@@ -145,7 +129,7 @@ def headline_table(page: str) -> Iterator[str]:
         ("OpenSpiel's C++ bot: Connect Four, Hex 11x11, Othello", ", ".join(bots)),
         ("itself, two threads beside one: two trees, one tree, a batch", ", ".join(threads)),
     ]
-    return arena.table(("beside", "times as fast"), rows)
+    return page_tables.table(("beside", "times as fast"), rows)
 
 
 def cell(page: str, row: str, column: str) -> str:
@@ -174,13 +158,13 @@ def shown(lines: Iterator[str]) -> Iterator[str]:
 def main() -> None:
     """Measure what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--matches", action="store_true", help="the slow tables instead")
+    parser.add_argument("--peers", action="store_true", help="beside other programs instead")
     parser.add_argument("--rows", action="store_true", help="only the rows of the README")
     arguments = parser.parse_args()
     if arguments.rows:
         write_rows()
-    elif arguments.matches:
-        rewrite(MATCHES, (peer_table, strategy_table, default_table))
+    elif arguments.peers:
+        rewrite(PEERS, (peer_table,))
     else:
         rewrite(SPEED, (native_table, two_threads.speed_up_table, games_table, first_search_table))
 

@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import arena
+import page_tables
 
 import fastmcts
 from fastmcts import Game, Method, PerfectInformation, SinglePerspective
@@ -65,11 +65,11 @@ def main() -> None:
     if arguments.write and arguments.only != names:
         parser.error("--write needs all games: leave --only out")
     lines = []
-    for line in arena.table(HEADER, rows(arguments.only, arguments.seconds, arguments.rounds)):
+    for line in page_tables.table(HEADER, rows(arguments.only, arguments.seconds, arguments.rounds)):
         print(line, flush=True)
         lines.append(line)
     if arguments.write:
-        arena.rewrite(PAGE, MARKERS, "\n".join(lines))
+        page_tables.rewrite(PAGE, MARKERS, "\n".join(lines))
 
 
 if __name__ == "__main__":

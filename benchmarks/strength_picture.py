@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import recommended
+import page_tables
 
-PICTURE = recommended.PAGE.parent / "strength.svg"
+PAGE = page_tables.DOCS / "strategies.md"
+PICTURE = page_tables.DOCS / "strength.svg"
 COLUMNS = 4
 PERCENT = re.compile(r"([\d.]+)%")
 
@@ -39,7 +40,7 @@ class Score:
 
 def read_scores(page: str) -> Iterator[Score]:
     """The rows of the table that are shares of points."""
-    table = page.partition(recommended.SCORES[0])[2].partition(recommended.SCORES[1])[0]
+    _, table, _ = page_tables.between(page, page_tables.markers("scores"))
     for line in table.strip().splitlines()[2:]:
         game, simulations, _, mean, plain = (cell.strip() for cell in line.strip("| ").split(" | "))
         shares = [float(share) for share in PERCENT.findall(f"{mean} {plain}")[:4]]
@@ -99,7 +100,7 @@ def draw(scores: list[Score], path: Path) -> None:
 
 def main() -> None:
     """Read, and draw."""
-    draw(list(read_scores(recommended.PAGE.read_text())), PICTURE)
+    draw(list(read_scores(PAGE.read_text())), PICTURE)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import arena
+import page_tables
 
 import fastmcts
 from fastmcts import games
@@ -73,7 +73,7 @@ def sharing(game: fastmcts.Game, simulations: int, goal: float) -> Comparison:
 COMPARISONS = {
     "trees": Comparison(
         "`trees=2`, Connect Four",
-        searching(games.ConnectFour(), 400_000),
+        searching(games.ConnectFour(), 400_000, trees=2),
         searching(games.ConnectFour(), 400_000, trees=2, threads=2),
         1.7,
     ),
@@ -125,7 +125,7 @@ def speed_up_table() -> Iterator[str]:
             middle = f"{found.low:.2f} to {found.high:.2f}"
             yield comparison.title, f"{found.median:.2f}", middle, f"{comparison.goal:g}"
 
-    return arena.table(("two threads against one", "times as fast", "half of the rounds", "goal"), rows())
+    return page_tables.table(("two threads against one", "times as fast", "half of the rounds", "goal"), rows())
 
 
 def main() -> None:

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import arena
 import numpy as np
+import page_tables
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -300,7 +300,7 @@ def share_table(names: Sequence[str], rounds: int) -> Iterator[str]:
         shares = (f"{100 * share:.0f}%" for share in (*found.shares, found.memory))
         return title, f"{found.all:,.0f}", *shares, f"{found.length:.0f}", f"{found.move:.1f}"
 
-    return arena.table(header, map(row, names))
+    return page_tables.table(header, map(row, names))
 
 
 def main() -> None:
@@ -317,7 +317,7 @@ def main() -> None:
         print(line, flush=True)
         lines.append(line)
     if arguments.write:
-        arena.rewrite(PAGE, MARKERS, "\n".join(lines))
+        page_tables.rewrite(PAGE, MARKERS, "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -1,30 +1,37 @@
 """Search many positions at once."""
 
+import dataclasses
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.compiler.component import same
+from fastmcts.compiler.component import hashable
 from fastmcts.compiler.notice import Heeding
 from fastmcts.core.constants import NONE
 from fastmcts.core.validate import whole_number
 from fastmcts.engine.batch_workers import BatchQueue, BatchTask, DriverWorker, KernelWorker
 from fastmcts.engine.plan import Plan, plan_for
 from fastmcts.engine.progress import Bar, Progress
-from fastmcts.engine.readout import chosen_action, most_visited
-from fastmcts.engine.tasks import Task
+from fastmcts.engine.readout import chosen_action, halved_index, most_visited
+from fastmcts.engine.tasks import Flag, Task
+from fastmcts.engine.wave_worker import WaveWorker
 from fastmcts.game import Game
 from fastmcts.kernels.rewards import utility_of
 from fastmcts.options import Options, ProgressOption, SearchOptions
-from fastmcts.result import PositionResult, proven_value
+from fastmcts.result import Evaluation, PositionResult, proven_value
 from fastmcts.rng import spawn_seed
 from fastmcts.state import State
 from fastmcts.strategies.final import means
+from fastmcts.strategies.selection import Selection
+
+#: Who searches positions of a batch.
+BatchWorker = KernelWorker | DriverWorker | WaveWorker
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +56,13 @@ class BatchResult:
         compile_seconds: How long compiling took, or loading what was compiled before.
         seed: The seed; position i was searched with `spawn_seed(seed, i)`.
         strategy: The components that were used, as one would write them.
-        game: The game.
+        game: The game; of several instances, that of the first position.
+        games: The game of each position: all the same, or instances that differ in run-time values.
         viewers: Whose view each position is; None for a full position.
+        priors: float64 [B, A], how likely an evaluator thought each move, without noise; None without one.
+        estimates: float64 [B], the reward that an evaluator gave the player to move; None without one.
+        evaluation: What a network was asked; None if there was none.
+        selection: The selection rule.
     """
 
     positions: NDArray[np.int64]
@@ -66,27 +78,51 @@ class BatchResult:
     seed: int
     strategy: str
     game: Game = field(repr=False)
+    games: tuple[Game, ...] = field(repr=False)
     viewers: tuple[int | None, ...] = field(repr=False)
+    priors: NDArray[np.float64] | None = field(repr=False, default=None)
+    estimates: NDArray[np.float64] | None = field(repr=False, default=None)
+    evaluation: Evaluation | None = None
+    selection: Selection | None = field(repr=False, default=None)
 
     @cached_property
-    def values(self) -> NDArray[np.float64]:
+    def mean_rewards(self) -> NDArray[np.float64]:
         """float64 [B, A], the mean rewards in [0, 1] for the player to move; NaN without visits."""
         return means(self.value_sums, self.visits)
 
     @cached_property
-    def value(self) -> NDArray[np.float64]:
-        """float64 [B], the mean reward of each position for the player to move; NaN without visits."""
+    def mean_reward(self) -> NDArray[np.float64]:
+        """float64 [B], the mean reward in [0, 1] of each position for the player to move; NaN without visits."""
         return means(self.value_sums.sum(axis=1), self.visits.sum(axis=1))
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """float64 [B, A], the mean rewards in [0, 1] for the player to move; NaN without visits.
+
+        In a game that pays rewards on the way they are mean discounted returns, in the units of the game.
+        """
+        return self.utilities if self.game.pays_rewards else self.mean_rewards
+
+    @cached_property
+    def value(self) -> NDArray[np.float64]:
+        """float64 [B], the same for each position."""
+        return self.utility if self.game.pays_rewards else self.mean_reward
 
     @cached_property
     def utilities(self) -> NDArray[np.float64]:
         """float64 [B, A], `values` in the units of the game: from its `min_utility` to its `max_utility`."""
-        return utility_of(self.game, self.values)
+        return self.in_units(self.mean_rewards)
 
     @cached_property
     def utility(self) -> NDArray[np.float64]:
         """float64 [B], `value` in the units of the game."""
-        return utility_of(self.game, self.value)
+        return self.in_units(self.mean_reward)
+
+    def in_units(self, rewards: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Rewards, with a row for each position, in the units of its game."""
+        if all(game is self.game for game in self.games):
+            return utility_of(self.game, rewards)
+        return np.array([utility_of(game, row) for game, row in zip(self.games, rewards, strict=True)])
 
     @cached_property
     def policy(self) -> NDArray[np.float64]:
@@ -96,6 +132,30 @@ class BatchResult:
         forced = np.flatnonzero((totals == 0) & (self.only != NONE))
         policy[forced, self.only[forced]] = 1.0
         return policy
+
+    @cached_property
+    def improved_policy(self) -> NDArray[np.float64]:
+        """float64 [B, A], what a network should learn: as `SearchResult.improved_policy`."""
+        if self.priors is None:
+            return self.policy
+        policy = self.policy.copy()
+        for row in np.flatnonzero(self.visits.any(axis=1)).tolist():
+            policy[row] = 0.0
+            improved = self.improved_shares(row)
+            policy[row, self.legal_actions(row)] = improved
+        return policy
+
+    def improved_shares(self, row: int) -> NDArray[np.float64] | None:
+        """The same for the legal moves of one position; None without an evaluator, or where nothing was searched."""
+        if self.priors is None or self.estimates is None or self.selection is None or not self.visits[row].any():
+            return None
+        legal = self.legal_actions(row)
+        found = self.visits[row, legal], self.value_sums[row, legal], self.priors[row, legal]
+        return self.selection.improved(*found, float(self.estimates[row]))
+
+    def legal_actions(self, row: int) -> list[int]:
+        """The legal actions in one of the positions."""
+        return self.games[row].new_state(self.positions[row], self.viewers[row]).legal_actions()
 
     @property
     def solver(self) -> bool:
@@ -115,7 +175,7 @@ class BatchResult:
         values = np.full(len(self), np.nan)
         if self.lower is not None and self.upper is not None:
             for row, position in enumerate(self.positions):
-                legal = self.game.new_state(position, self.viewers[row]).legal_actions()
+                legal = self.games[row].new_state(position, self.viewers[row]).legal_actions()
                 values[row] = proven_value(self.lower[row, legal], self.upper[row, legal])
         return values
 
@@ -130,7 +190,7 @@ class BatchResult:
     def __getitem__(self, index: int) -> PositionResult:
         """What was found about one position."""
         index = range(len(self))[whole_number("the number of a position", index)]
-        state = self.game.new_state(self.positions[index].copy(), self.viewers[index])
+        state = self.games[index].new_state(self.positions[index].copy(), self.viewers[index])
         actions = np.array(state.legal_actions(), np.int64)
         return PositionResult(
             state=state,
@@ -142,6 +202,7 @@ class BatchResult:
             upper=None if self.upper is None else self.upper[index, actions],
             seed=spawn_seed(self.seed, index),
             strategy=self.strategy,
+            improved=self.improved_shares(index),
         )
 
 
@@ -168,11 +229,12 @@ def search_batch(
     options: Options | None = None,
     **keywords: Unpack[SearchOptions],
 ) -> BatchResult:
-    """Search many positions of one game, over threads that each reuse one tree.
+    """Search many positions of one game, or of instances of it that differ in run-time values, over threads.
 
     Position i gets exactly the tree that `search` would give it with the seed `spawn_seed(seed, i)`, whatever the
     number of threads; they share `memory_mb`, and only a tree that outgrows its part is recycled. `seconds=` is the
-    time for each position.
+    time for each position. Instances of a game that differ only in floats, or in what is marked `RunTime`, are searched
+    by the same compiled code; a thread works on one instance after the other.
 
     Args:
         states: The positions, or what the player to move knows of each (`State.view`); or, with `game`, the arrays of
@@ -187,19 +249,27 @@ def search_batch(
     """
     game = game_of(states, game)
     plan, seed = plan_for(game, options, dict(keywords), "batch")
-    task = BatchTask(plan, seed, roots_of(plan, seed, states))
-    kind = KernelWorker if plan.is_fixed else DriverWorker
-    threads = min(plan.options.threads, task.count)
-    queue = BatchQueue(task.count)
-    workers = [kind(task, threads) for _ in range(threads)]
+    if isinstance(states, np.ndarray):
+        states = [game.state_from_array(row) for row in states]
+    tasks = []
+    for instance, numbers in instances(game, states).items():
+        own = plan if instance == id(game) else plan_for(states[numbers[0]].game, options, dict(keywords), "batch")[0]
+        tasks.append(BatchTask(own, seed, roots_of(own, seed, states, numbers), numbers))
+    threads = min(plan.options.threads, len(states) if len(tasks) == 1 else len(tasks))
+    if plan.asks:  # its worker has both threads
+        threads = 1
     with Heeding(plan.options.progress):
-        compile_seconds = sum(worker.prepare() for worker in workers)
+        # The first one compiles what all need.
+        first = [worker_for(tasks[0], threads) for _ in range(threads if len(tasks) == 1 else 1)]
+        compile_seconds = sum(worker.prepare() for worker in first)
     start = time.perf_counter()
     with batch_progress(plan.options.progress) as progress:
-        work_off(workers, queue, progress, start)
-    return batch_result(
-        task, sum(worker.simulations for worker in workers), time.perf_counter() - start, compile_seconds
-    )
+        if len(tasks) == 1:
+            work_off(first, BatchQueue(tasks[0].count), progress, start)
+            simulations = sum(worker.simulations for worker in first)
+        else:
+            simulations = work_off_instances(tasks, threads, progress, start)
+    return batch_result(tasks, simulations, time.perf_counter() - start, compile_seconds)
 
 
 def game_of(states: Sequence[State] | NDArray[np.int64], game: Game | None) -> Game:
@@ -216,20 +286,86 @@ def game_of(states: Sequence[State] | NDArray[np.int64], game: Game | None) -> G
     return states[0].game if game is None else game
 
 
-def roots_of(plan: Plan, seed: int, states: Sequence[State] | NDArray[np.int64]) -> list[State]:
-    """The positions from which to search."""
-    game = plan.game
-    if isinstance(states, np.ndarray):
-        states = [game.state_from_array(row) for row in states]
-    for index, state in enumerate(states):
-        if not same(state.game, game):
-            raise ValueError(f"all positions of a batch must be of {game!r}, but number {index} is of {state.game!r}")
-    return [plan.root(state, spawn_seed(seed, index)) for index, state in enumerate(states)]
+def instances(game: Game, states: Sequence[State]) -> dict[int, list[int]]:
+    """The numbers of the positions of each instance of a game, by the id of the first object that is this instance.
+
+    Raises:
+        ValueError: If a position is of another game, or of one that would have to be compiled for itself.
+    """
+    found: dict[int, list[int]] = {id(game): []}
+    known: dict[Hashable, int] = {content(game): id(game)}
+    for number, state in enumerate(states):
+        of = state.game
+        if id(of) not in found:
+            if of.numba_type is not game.numba_type:
+                raise ValueError(
+                    f"all positions of a batch must be of {game!r}, but number {number} is of {of!r}; only floats, and"
+                    " what is marked RunTime, may differ"
+                )
+            found.setdefault(known.setdefault(content(of), id(of)), [])
+        found[id(of) if id(of) in found else known[content(of)]].append(number)
+    return {instance: numbers for instance, numbers in found.items() if numbers}
 
 
-def work_off(
-    workers: Sequence[KernelWorker | DriverWorker], queue: BatchQueue, progress: Progress, start: float
-) -> None:
+def content(game: Game) -> Hashable:
+    """Equal for instances of one game that are the same."""
+    return tuple(hashable(getattr(game, field.name)) for field in fields(game) if field.compare)  # pyright: ignore
+
+
+def roots_of(plan: Plan, seed: int, states: Sequence[State], numbers: Sequence[int]) -> list[State]:
+    """The positions from which to search, given which of them."""
+    return [plan.root(states[number], spawn_seed(seed, number)) for number in numbers]
+
+
+def worker_for(task: BatchTask, threads: int) -> BatchWorker:
+    """Who searches the positions of a task, in one of several threads; or all of them, where a network is asked."""
+    if task.plan.asks:
+        return WaveWorker(task)
+    return (KernelWorker if task.plan.is_fixed else DriverWorker)(task, threads)
+
+
+def taken(waiting: "deque[BatchTask]") -> BatchTask | None:
+    """The next task, which nobody else gets; None if there is none."""
+    try:
+        return waiting.popleft()
+    except IndexError:
+        return None
+
+
+def work_off_instances(tasks: Sequence[BatchTask], threads: int, progress: Progress, start: float) -> int:
+    """Let threads take one instance of a game after the other; return how many simulations all have had."""
+    waiting, stop, finished = deque(tasks), Flag(), list[tuple[int, int]]()
+    total = sum(task.count for task in tasks)
+
+    def look() -> BatchSnapshot:
+        positions, simulations = (sum(counts) for counts in zip((0, 0), *finished, strict=True))
+        return BatchSnapshot(positions, total, simulations, time.perf_counter() - start)
+
+    def show() -> None:
+        if progress.is_due:
+            progress.update(look())
+
+    def work(show: Callable[[], None]) -> None:
+        try:
+            for task in iter(lambda: None if stop.is_set else taken(waiting), None):
+                worker, queue = worker_for(task, threads), BatchQueue(task.count)
+                queue.stop = stop
+                worker.prepare()
+                worker.work(queue, show)
+                finished.append((worker.positions, worker.simulations))
+        except BaseException:
+            stop.is_set = True
+            raise
+
+    if threads == 1:
+        work(show)
+    else:
+        work_side_by_side([Task(partial(work, lambda: None)) for _ in range(threads)], stop, show)
+    progress.update(look())
+    return look().simulations
+
+
+def work_off(workers: Sequence[BatchWorker], queue: BatchQueue, progress: Progress, start: float) -> None:
     """Let workers work until all is done, or one fails, or Ctrl-C.
 
     One works in this thread. Several have a thread each, and this one only waits: were it to work too, the system would
@@ -244,7 +380,7 @@ def work_off(
         if progress.is_due:
             progress.update(look())
 
-    def work(worker: KernelWorker | DriverWorker) -> None:
+    def work(worker: BatchWorker) -> None:
         try:
             worker.work(queue, lambda: None)
         except BaseException:
@@ -254,11 +390,11 @@ def work_off(
     if len(workers) == 1:
         workers[0].work(queue, show)
     else:
-        work_side_by_side([Task(partial(work, worker)) for worker in workers], queue, show)
+        work_side_by_side([Task(partial(work, worker)) for worker in workers], queue.stop, show)
     progress.update(look())
 
 
-def work_side_by_side(tasks: Sequence[Task[None]], queue: BatchQueue, show: Callable[[], None]) -> None:
+def work_side_by_side(tasks: Sequence[Task[None]], stop: Flag, show: Callable[[], None]) -> None:
     """Start tasks, wait for all of them, and stop those that are left if one fails or Ctrl-C comes."""
     try:
         for task in tasks:
@@ -268,7 +404,7 @@ def work_side_by_side(tasks: Sequence[Task[None]], queue: BatchQueue, show: Call
                 show()
             task.result()
     finally:
-        queue.stop.is_set = True
+        stop.is_set = True
         for task in tasks:
             task.settle()
 
@@ -285,25 +421,43 @@ def batch_progress(option: ProgressOption) -> Progress:
     return Bar(describe, lambda look: look.positions / look.total)
 
 
-def batch_result(task: BatchTask, simulations: int, seconds: float, compile_seconds: float) -> BatchResult:
-    """Choose the moves, and hand over what was found."""
-    plan = task.plan
+def batch_result(tasks: Sequence[BatchTask], simulations: int, seconds: float, compile_seconds: float) -> BatchResult:
+    """Choose the moves, and hand over what was found, in the order of the positions."""
+    plan = tasks[0].plan
+    order = np.argsort(np.concatenate([task.numbers for task in tasks]))
+    roots = [root for task in tasks for root in task.roots]
+
+    def merged(parts: Iterable[NDArray[Any]]) -> NDArray[Any]:
+        arrays = list(parts)
+        return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)[order]
+
     return BatchResult(
-        positions=task.positions,
-        action=chosen_actions(task),
-        visits=task.visits,
-        value_sums=task.value_sums,
-        lower=task.lower if plan.options.solver else None,
-        upper=task.upper if plan.options.solver else None,
-        only=task.only,
+        positions=merged(task.positions for task in tasks),
+        action=merged(chosen_actions(task) for task in tasks),
+        visits=merged(task.visits for task in tasks),
+        value_sums=merged(task.value_sums for task in tasks),
+        lower=merged(task.lower for task in tasks) if plan.options.solver else None,
+        upper=merged(task.upper for task in tasks) if plan.options.solver else None,
+        only=merged(task.only for task in tasks),
         simulations=simulations,
         seconds=seconds,
         compile_seconds=compile_seconds,
-        seed=task.seed,
+        seed=tasks[0].seed,
         strategy=plan.text,
         game=plan.game,
-        viewers=tuple([root.viewer for root in task.roots]),
+        games=tuple([roots[index].game for index in order]),
+        viewers=tuple([roots[index].viewer for index in order]),
+        priors=merged(task.priors for task in tasks) if plan.options.evaluator is not None else None,
+        estimates=merged(task.estimates for task in tasks) if plan.options.evaluator is not None else None,
+        evaluation=summed(task.evaluation for task in tasks) if plan.asks else None,
+        selection=plan.strategy.selection,
     )
+
+
+def summed(evaluations: Iterable[Evaluation | None]) -> Evaluation:
+    """What a network was asked, all together."""
+    counts = [dataclasses.astuple(one) for one in evaluations if one is not None]
+    return Evaluation(*(sum(column) for column in zip(*counts, strict=True)))
 
 
 def chosen_actions(task: BatchTask) -> NDArray[np.int64]:
@@ -312,6 +466,12 @@ def chosen_actions(task: BatchTask) -> NDArray[np.int64]:
     action = np.where(task.action == NONE, task.only, task.action)
     if task.plan.goes_by_visits:
         return np.where(is_open, most_visited(task.visits, task.value_sums), action)
+    if task.plan.strategy.selection.starts_anew and task.plan.method.worlds == 0:
+        for row in np.flatnonzero(is_open).tolist():
+            found = task.found(row)
+            about = task.priors[row, found.actions], task.noise[row, found.actions], float(task.estimates[row])
+            action[row] = found.actions[halved_index(task.plan, found, *about)]
+        return action
     for row in np.flatnonzero(is_open).tolist():
         action[row] = chosen_action(task.plan, task.positions[row], task.found(row))
     return action

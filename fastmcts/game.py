@@ -4,8 +4,10 @@ The rules work on a position, an int64 array of fixed size, and are compiled int
 methods run as plain Python behind `State`, and everywhere when Numba's JIT is off.
 """
 
+import math
 import secrets
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from fastmcts.compiler.component import Component
 from fastmcts.compiler.jit import wrapping_integers
 from fastmcts.core.constants import CHANCE
 from fastmcts.core.tree import MAX_CHILDREN
-from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.types import Actions, Observation, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
 from fastmcts.errors import GameError
 from fastmcts.kernels.chance import draw_outcome
@@ -25,6 +27,8 @@ from fastmcts.rng import below, make_rng, spawn_seed
 if TYPE_CHECKING:
     from fastmcts.state import State
 
+MOST_OBSERVED = 2**31  # numbers that a network sees of one position
+STARTS_TRIED = 16  # until two of them differ, where something is dealt
 TEXTS_SHOWN = 10  # of legal moves, in a message
 DEAL = 2**63  # the part of a seed that deals: a search with the same seed must not draw what was dealt
 
@@ -38,7 +42,9 @@ class Game(Component, ABC):
         state_size: The length of a position.
 
     What holds for the utilities of `returns`, where it is not what is declared below:
-        min_utility, max_utility: Their range, -1 and 1 by default, which the search scales to rewards in [0, 1].
+        min_utility, max_utility: Their range, -1 and 1 by default, which the search scales to rewards in [0, 1]. In a
+            game with `rewards` it is the range of all that a player can be paid from any position up to any later one,
+            with the utility at the end: 0 is in it.
         constant_sum: Whether the utilities of two players always add up to min_utility + max_utility, so that one's
             gain is the other's loss; True by default. Write `constant_sum = False` in a game in which both can win:
             `solver=True` relies on it, and raises GameError at a finished game in which it is not so.
@@ -130,10 +136,55 @@ class Game(Component, ABC):
         """Whether playing a legal action shows its player something hidden, such as a face-down card."""
         return False
 
-    def evaluate(self, state: Position, out: Utilities) -> None:
-        """Write an estimate of each player's utility in an unfinished game; even, unless overridden."""
+    def rewards(self, state: Position, action: int, after: Position, out: Utilities) -> None:
+        """Write what each player is paid for an action, or an outcome of chance, into `out`.
+
+        A game that has this method pays on the way: what a player gets is the sum of its rewards and of its utility at
+        the end, each counted the less, the later it comes, if the rollout policy has a `discount`. `returns` is what
+        comes on top when the game is over (often 0), and `evaluate` is about what is still to come.
+
+        Args:
+            state: The position before.
+            action: What was played there.
+            after: The position after `apply`.
+            out: float64 [num_players].
+        """
         for player in range(self.num_players):
-            out[player] = 0.5 * (self.min_utility + self.max_utility)
+            out[player] = 0.0
+
+    def evaluate(self, state: Position, out: Utilities) -> None:
+        """Write an estimate of each player's utility in an unfinished game; even, unless overridden.
+
+        In a game with `rewards` it is what each is still to be paid, with the utility at the end: 0, unless overridden.
+        """
+        for player in range(self.num_players):
+            if self.pays_rewards:
+                out[player] = 0.0
+            else:
+                out[player] = 0.5 * (self.min_utility + self.max_utility)
+
+    if TYPE_CHECKING:  # a size may be an attribute, a field or a property in a subclass, as type checkers are to know
+        observation_shape: tuple[int, ...]
+    else:
+
+        @property
+        def observation_shape(self) -> tuple[int, ...]:
+            """The shape of what a network sees; unless overridden, of the position: (state_size,)."""
+            return (self.state_size,)
+
+    def observation(self, state: Position, player: int, out: Observation) -> None:
+        """Write what a network sees of a position with the eyes of `player`: only what that player may see.
+
+        A game that has this says its `observation_shape` too, such as (planes, rows, columns). Without it a network
+        sees the ints that `observe` writes, which in a game that hides nothing are the position. Numbers near 1 are
+        best to learn from; `fastmcts.testing.check_game` refuses what is beyond -1000 to 1000.
+
+        Args:
+            state: A position; not modified. In a game that supports views, a view of `player` may be given as well.
+            player: Whose eyes; it need not be to move.
+            out: float32 [observation_size], all zeros: an array of `observation_shape`, row by row.
+        """
+        raise NotImplementedError
 
     def is_promising(self, state: Position, action: int) -> bool:
         """Whether a legal action should be tried before others."""
@@ -155,6 +206,22 @@ class Game(Component, ABC):
     def careful_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """A second rollout policy, for games whose first one is a simple rule that has to stay as it is."""
         return self.rollout_action(state, actions, rng)
+
+    # ---- What may be dealt; plain Python, never compiled
+
+    def deals(self) -> Iterable[tuple[Position, float]]:
+        """List every position that `initial` may deal once, each with how likely it is.
+
+        Exact walks over a game's tree start from it, such as `fastmcts.testing.exploitability`. A game that always
+        starts from the same position need not override it.
+        """
+        starts = [self.new_initial_state(seed).array for seed in range(STARTS_TRIED)]
+        if any(not np.array_equal(start, starts[0]) for start in starts):
+            raise ValueError(
+                f"{self.name} deals at random, and does not tell what: it needs the method deals, which lists every"
+                " position that initial may deal, and how likely it is"
+            )
+        return [(starts[0], 1.0)]
 
     # ---- Advice; plain Python, never compiled
 
@@ -304,6 +371,16 @@ class Game(Component, ABC):
         return self.overrides("determinize")
 
     @property
+    def pays_rewards(self) -> bool:
+        """Whether moves pay something, and not only the end of the game."""
+        return self.overrides("rewards")
+
+    @property
+    def accounted_moves(self) -> int:
+        """How many moves a search has to account for: none where nothing is paid on the way."""
+        return self.max_game_length if self.pays_rewards else 0
+
+    @property
     def supports_views(self) -> bool:
         """Whether a position can be cut down to what one player knows."""
         return not self.has_hidden_information or self.overrides("possible_actions")
@@ -312,6 +389,16 @@ class Game(Component, ABC):
     def has_chance(self) -> bool:
         """Whether dice or cards decide in the middle of the game."""
         return self.num_chance_outcomes > 0
+
+    @property
+    def has_observation(self) -> bool:
+        """Whether the game says itself what a network sees."""
+        return self.overrides("observation")
+
+    @property
+    def observation_size(self) -> int:
+        """How many numbers a network sees."""
+        return math.prod(self.observation_shape)
 
     def new_initial_state(self, seed: int | None = None, draw_chance: bool = False) -> "State":
         """The position at the start.
@@ -328,10 +415,10 @@ class Game(Component, ABC):
         outcomes, probabilities = np.zeros(self.num_chance_outcomes, np.int64), np.zeros(self.num_chance_outcomes)
         with wrapping_integers():
             self.initial(position, rng)
+            state = self.new_state(position)
+            state.seed = seed
             while draw_chance and self.current_player(position) == CHANCE:
-                self.apply(position, draw_outcome(self, position, outcomes, probabilities, rng))
-        state = self.new_state(position)
-        state.seed = seed
+                state.make_move(int(draw_outcome(self, position, outcomes, probabilities, rng)))
         return state
 
     def state_from_array(self, array: Position, viewer: int | None = None) -> "State":
@@ -383,10 +470,41 @@ class Game(Component, ABC):
             size = getattr(self, name, None)
             if not isinstance(size, int) or isinstance(size, bool) or not low <= size <= high:
                 raise GameError(f"{type(self).__name__}.{name} must be an int from {low} to {high}, not {size!r}")
+        self.check_observation_shape()
         if not self.min_utility < self.max_utility:
             raise GameError(
                 f"{type(self).__name__}.min_utility must be below max_utility,"
                 f" not {self.min_utility!r} against {self.max_utility!r}"
+            )
+        if self.pays_rewards and not self.min_utility <= 0.0 <= self.max_utility:
+            raise GameError(
+                f"{type(self).__name__} pays rewards, and where nothing is left to be paid a player gets 0: min_utility"
+                f" and max_utility must have 0 between them, not {self.min_utility!r} and {self.max_utility!r}"
+            )
+
+    def check_observation_shape(self) -> None:
+        """Raise GameError, with what to write, if a network cannot see arrays of the declared shape."""
+        shape, name = self.observation_shape, type(self).__name__
+        if not isinstance(shape, tuple) or not shape or not all(type(size) is int and size > 0 for size in shape):
+            raise GameError(
+                f"{name}.observation_shape must be a tuple of ints above 0, such as (2, 6, 7), not {shape!r}"
+            )
+        if self.observation_size > MOST_OBSERVED:
+            raise GameError(f"{name}.observation_shape is {shape}: more than {MOST_OBSERVED:,} numbers")
+        if self.has_observation != self.overrides("observation_shape"):
+            missing = "observation_shape" if self.has_observation else "observation"
+            raise GameError(
+                f"{name} must have both observation and observation_shape, or neither: {missing} is missing"
+                " (observation writes what a network sees into a float32 array of observation_shape)"
+            )
+
+    def check_observation(self) -> None:
+        """Raise GameError, with what to write, if nothing tells what a network may see."""
+        self.check_observation_shape()
+        if self.has_hidden_information and not (self.has_observation or self.overrides("observe")):
+            raise GameError(
+                f"{type(self).__name__} hides something, but does not say from whom: a network would see everything."
+                " Write observe, which tells what a player knows, or observation with observation_shape"
             )
 
 
@@ -395,3 +513,10 @@ def move_text(text: str) -> str:
     if not isinstance(text, str):
         raise TypeError(f"a move is a text, as action_to_string writes it, not {text!r}")
     return text.strip()
+
+
+def drawn_text(drawing: str) -> str:
+    """Return a drawing of a position, or raise TypeError if it is no text."""
+    if not isinstance(drawing, str):
+        raise TypeError(f"a position is drawn as a text, as str(state) writes it, not {drawing!r}")
+    return drawing

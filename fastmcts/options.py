@@ -12,6 +12,9 @@ from numba import config
 from fastmcts.compiler.component import Component
 from fastmcts.core.tree import MAX_VISITS
 from fastmcts.core.validate import real_number, whole_number
+from fastmcts.evaluators.blend import Blend, checked_evaluator
+from fastmcts.evaluators.network import Evaluate, Network
+from fastmcts.strategies.evaluation import Evaluator, RootNoise
 from fastmcts.strategies.expansion import Expansion, Lazy
 from fastmcts.strategies.methods import Method, PerfectInformation
 from fastmcts.strategies.rollout import RandomRollout, Rollout
@@ -41,6 +44,10 @@ class SearchOptions(TypedDict, total=False):
     method: Method | None
     solver: bool | None
     final: FinalMove | None
+    evaluator: Evaluator | Network | Blend | Evaluate | None
+    batch_size: int | None
+    evaluation_cache: int
+    root_noise: RootNoise | None
     stop: Stopper | Sequence[Stopper]
     search_forced: bool
     memory_mb: float
@@ -79,6 +86,15 @@ class Options:
         final: Which move to play: the most visited ("visits"), the one with the highest mean ("value"), the most
             visited once it also has the highest mean ("robust_max": searches on until they agree, at most as long
             again), or the one with the highest lower confidence bound ("lcb").
+        evaluator: What says how good a position is and how likely its moves are, in place of rollouts: a function of
+            whole batches, such as a network (`evaluate(observations, legal) -> (policy, values)`, see
+            `fastmcts.Network`); a compiled `Evaluator`; or a `Blend` of one of them with a rollout. What it says about
+            the root is no simulation.
+        batch_size: The most positions that a function is asked about at a time. In `search` and `MCTS` so many leaves
+            of a tree are gathered under virtual loss (None: 1); in `search_batch` so many trees are searched side by
+            side, one leaf of each at a time (None: as many as fit into the memory).
+        evaluation_cache: How many answers of a function are kept, by position; those that were used last stay.
+        root_noise: Noise in the evaluator's policy at the root, such as `RootNoise(0.3, 0.25)`, for self-play.
         stop: A stopper or several, such as `Decided()`: reasons to stop before the budget is used up.
         search_forced: Search also where there is only one legal move; else it is returned at once.
         memory_mb: The most memory for all trees together, in megabytes. A full tree goes on by dropping the
@@ -108,6 +124,10 @@ class Options:
     method: Method = None  # pyright: ignore[reportAssignmentType]
     solver: bool = None  # pyright: ignore[reportAssignmentType]
     final: FinalMove = None  # pyright: ignore[reportAssignmentType]
+    evaluator: Evaluator | Network | Blend | None = None
+    batch_size: int | None = None
+    evaluation_cache: int = 0
+    root_noise: RootNoise | None = None
     stop: tuple[Stopper, ...] = ()
     search_forced: bool = False
     memory_mb: float = 512.0
@@ -125,6 +145,7 @@ class Options:
             object.__setattr__(self, "seed", secrets.randbits(63))
         self.set_whole("seed", low=LEAST_SEED, high=MOST_SEED)
         self.check_components()
+        self.check_evaluator()
         self.check_words()
         self.check_resources()
         self.check_watching()
@@ -178,6 +199,27 @@ class Options:
             if component is not None and not isinstance(component, kind):
                 raise TypeError(f"{name} must be a {kind.__name__}, such as {example(kind)}, not {component!r}")
 
+    def check_evaluator(self) -> None:
+        """Check the evaluator, and what is about it alone."""
+        if self.evaluator is not None:
+            object.__setattr__(self, "evaluator", checked_evaluator(self.evaluator))
+        if self.batch_size is not None:
+            self.set_whole("batch_size", low=1, high=MOST_AT_ONCE)
+        self.set_whole("evaluation_cache", low=0, high=MOST_ANSWERS)
+        if self.root_noise is not None and not isinstance(self.root_noise, RootNoise):
+            raise TypeError(f"root_noise must be a RootNoise, such as RootNoise(0.3, 0.25), not {self.root_noise!r}")
+        for name in ("batch_size", "evaluation_cache"):
+            if getattr(self, name) and self.network is None:
+                raise ValueError(f"{name} is about an evaluator that is a function of whole batches: set evaluator=...")
+        if self.root_noise is not None and self.evaluator is None:
+            raise ValueError("root_noise is mixed into the policy of an evaluator: set evaluator=...")
+
+    @property
+    def network(self) -> Network | None:
+        """The function of whole batches that is asked, if one is."""
+        asked = self.evaluator.evaluator if isinstance(self.evaluator, Blend) else self.evaluator
+        return asked if isinstance(asked, Network) else None
+
     def check_words(self) -> None:
         """Check the options that are one of a few words."""
         words: dict[str, Any] = {"strategy": NamedStrategy, "parallel": Parallel, "on_interrupt": OnInterrupt}
@@ -218,6 +260,8 @@ class Options:
 
 LEAST_SEED, MOST_SEED = -(2**63), 2**64 - 1
 MOST_TREES = 4096
+MOST_AT_ONCE = 2**20
+MOST_ANSWERS = 2**30
 MOST_THREADS = 1024
 
 STRATEGIES: dict[str, type[Component]] = {

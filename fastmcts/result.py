@@ -14,7 +14,7 @@ from fastmcts.compiler.jit import wrapping_integers
 from fastmcts.core.constants import NONE, ROOT
 from fastmcts.core.tree import Tree, child_for, children, grown
 from fastmcts.core.validate import real_number
-from fastmcts.kernels.rewards import utility_of
+from fastmcts.kernels.rewards import utility_of, value_of
 from fastmcts.rng import make_rng, unit
 from fastmcts.state import State
 from fastmcts.strategies.final import final_index, means
@@ -27,6 +27,35 @@ ROWS_SHOWN = 10
 
 DETACHED = "it was detached, or came from another process: read what you need of result.tree before"
 GONE_ON = "the MCTS has gone on from there: read it before, or keep copy.deepcopy(result), or use fastmcts.search"
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a search has asked a network.
+
+    Attributes:
+        calls: How often it was called.
+        positions: About how many positions, all calls together.
+        seconds: How long it took to answer, all calls together.
+        found: How many leaves were answered from those that `evaluation_cache` keeps.
+        leaves: How many leaves were expanded by an answer, new or kept; the same position is asked about once.
+    """
+
+    calls: int
+    positions: int
+    seconds: float
+    found: int
+    leaves: int
+
+    @property
+    def batch_size(self) -> float:
+        """The mean number of positions in a call."""
+        return self.positions / max(1, self.calls)
+
+    @property
+    def hit_rate(self) -> float:
+        """The share of leaves that were answered from those that are kept."""
+        return self.found / max(1, self.leaves)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -48,6 +77,7 @@ class PositionResult:
         lower: float64 [L], the least reward that each is proven to bring; None if the search kept no proofs.
         upper: float64 [L], the most reward that each is proven to bring; None if the search kept no proofs.
         seed: The seed; the same options and seed give the same tree.
+        improved: float64 [L], what an evaluator should learn for each; None if the search had none.
     """
 
     state: State
@@ -59,27 +89,45 @@ class PositionResult:
     upper: NDArray[np.float64] | None = field(repr=False)
     seed: int
     strategy: str
+    improved: NDArray[np.float64] | None = field(repr=False, default=None)
 
     @cached_property
-    def values(self) -> NDArray[np.float64]:
+    def mean_rewards(self) -> NDArray[np.float64]:
         """float64 [L], the mean reward in [0, 1] after each move, for the player to move; NaN without visits."""
         return means(self.value_sums, self.visits)
 
     @cached_property
-    def value(self) -> float:
+    def mean_reward(self) -> float:
         """The mean reward in [0, 1] of the position for the player to move; NaN without visits."""
         total = int(self.visits.sum())
         return float(self.value_sums.sum()) / total if total > 0 else np.nan
 
     @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """float64 [L], the mean reward in [0, 1] after each move, for the player to move; NaN without visits.
+
+        In a game that pays rewards on the way it is the mean discounted return, what the move itself pays included, in
+        the units of the game: the same as `utilities`.
+        """
+        return value_of(self.state.game, self.mean_rewards)
+
+    @cached_property
+    def value(self) -> float:
+        """The mean reward in [0, 1] of the position for the player to move; NaN without visits.
+
+        In a game that pays rewards on the way it is the mean discounted return in the units of the game.
+        """
+        return float(value_of(self.state.game, self.mean_reward))
+
+    @cached_property
     def utilities(self) -> NDArray[np.float64]:
         """float64 [L], `values` in the units of the game: from its `min_utility` to its `max_utility`."""
-        return utility_of(self.state.game, self.values)
+        return utility_of(self.state.game, self.mean_rewards)
 
     @cached_property
     def utility(self) -> float:
         """`value` in the units of the game."""
-        return float(utility_of(self.state.game, self.value))
+        return float(utility_of(self.state.game, self.mean_reward))
 
     @cached_property
     def policy(self) -> NDArray[np.float64]:
@@ -87,6 +135,19 @@ class PositionResult:
         policy = np.zeros(self.state.game.num_actions)
         total = int(self.visits.sum())
         policy[self.actions] = self.visits / total if total > 0 else len(self.actions) == 1
+        return policy
+
+    @cached_property
+    def improved_policy(self) -> NDArray[np.float64]:
+        """float64 [num_actions], what a network should learn: what the selection rule has made of its policy.
+
+        With `Gumbel` it is the softmax of prior and values, with forced playouts the shares of visits without those
+        that were only forced, and else `policy`.
+        """
+        if self.improved is None:
+            return self.policy
+        policy = np.zeros(self.state.game.num_actions)
+        policy[self.actions] = self.improved
         return policy
 
     @property
@@ -135,7 +196,7 @@ class PositionResult:
         if self.action is None:
             return ["no move to make: the game is over"]
         is_other = self.actions != self.action
-        order = np.lexsort((self.actions, -np.nan_to_num(self.values, nan=-1.0), -self.visits, is_other))
+        order = np.lexsort((self.actions, -np.nan_to_num(self.mean_rewards, nan=-1.0), -self.visits, is_other))
         share = self.visits / max(1, self.visits.sum())
         rows = [("move", "visits", "share", "value", "proven")]
         for index in order[:ROWS_SHOWN]:
@@ -176,6 +237,7 @@ class SearchResult(PositionResult):
         recycled: How many nodes were dropped to make room for others, since the tree was started.
         arrays: Those of the trees; empty where the result has lost them. Ask `tree` or `trees`, which say why.
         trace: The root at 1, 2, 4, ... simulations, if the option `trace` asks for it.
+        evaluation: What a network was asked; None if the search had none.
     """
 
     simulations: int
@@ -190,6 +252,7 @@ class SearchResult(PositionResult):
     arrays: tuple[Tree, ...] = field(repr=False)
     method: Method = field(repr=False)
     trace: "Trace | None" = field(repr=False)
+    evaluation: Evaluation | None = None
 
     #: Why there are no trees, where there are none.
     loss = DETACHED
@@ -232,7 +295,8 @@ class SearchResult(PositionResult):
     @cached_property
     def line(self) -> tuple[int, ...]:
         """The best moves from here on; an `MCTS` object has it read before it changes the trees."""
-        return tuple(best_line(self.arrays, self.action, self.state.game.num_players))
+        line = best_line(self.arrays, self.action, self.state.game.num_players)
+        return tuple(line if self.method.has_line else line[:1])
 
     def principal_variation(self) -> list[int]:
         """The line of best play, as far as the tree goes: `action`, and then the most visited moves.

@@ -1,16 +1,20 @@
 """A position of a game, for people and scripts; the search itself works on the array inside."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastmcts.compiler.component import same
 from fastmcts.compiler.jit import wrapping_integers
 from fastmcts.core.answers import number_from, refuse_answer
 from fastmcts.core.constants import CHANCE, TERMINAL
-from fastmcts.core.types import Position
+from fastmcts.core.types import Observation, Position
 from fastmcts.core.validate import whole_number
 from fastmcts.errors import GameError
 from fastmcts.game import Game
+from fastmcts.kernels.observation import write_observation
 from fastmcts.rng import make_rng
+
+LARGEST_EXACT = 2**24  # all integers up to this one are float32 numbers
 
 
 class State:
@@ -26,6 +30,9 @@ class State:
         viewer: The player whose view it is; None if everything is known.
         seed: From which `Game.new_initial_state` dealt the game that led here; None for a position from elsewhere,
             and for views and worlds, which must not tell what was dealt.
+        paid: Where moves pay rewards: what each player was paid since the position was made by `new_initial_state` or
+            `state_from_array`, with nothing discounted; all 0 in other games.
+        last_paid: The part of it that the last move has paid.
     """
 
     def __init__(self, game: Game, array: Position, viewer: int | None = None) -> None:
@@ -33,6 +40,7 @@ class State:
         self.array = array
         self.viewer = viewer
         self.seed: int | None = None
+        self.paid = self.last_paid = (0.0,) * game.num_players
 
     def current_player(self) -> int:
         """The player to move: 0 to num_players - 1, or CHANCE, or TERMINAL."""
@@ -68,6 +76,13 @@ class State:
             ) from error
         return sorted(actions[: number_from(game, rule, answer)].tolist())
 
+    def legal_actions_mask(self) -> NDArray[np.bool_]:
+        """Which actions are legal: bool [num_actions], at a chance node [num_chance_outcomes]; of a view, possible."""
+        size = self.game.num_chance_outcomes if self.is_chance_node() else self.game.num_actions
+        mask = np.zeros(size, np.bool_)
+        mask[self.legal_actions()] = True
+        return mask
+
     def apply_action(self, action: int) -> None:
         """Play a legal action, in place; on a view one that is possible, after which it may wait for `reveal`."""
         if self.is_terminal():
@@ -78,7 +93,18 @@ class State:
             if self.viewer is not None:
                 raise ValueError(self.game.impossible_text(self.array, self.viewer, action))
             raise ValueError(f"action {action} is not legal here; legal are {legal}")
-        refuse_answer(self.game, "apply", self.game.apply(self.array, action))
+        self.make_move(action)
+
+    def make_move(self, action: int) -> None:
+        """Play an action that is surely legal, and keep account of what it pays."""
+        game = self.game
+        before = self.array.copy() if game.pays_rewards and self.viewer is None else None
+        refuse_answer(game, "apply", game.apply(self.array, action))
+        if before is not None:
+            payment = np.zeros(game.num_players)
+            refuse_answer(game, "rewards", game.rewards(before, action, self.array, payment))
+            self.last_paid = tuple(payment.tolist())
+            self.paid = tuple(np.add(self.paid, payment).tolist())
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """What may come next at a chance node, and how likely each outcome is."""
@@ -104,15 +130,32 @@ class State:
     def clone(self) -> "State":
         """An independent copy."""
         copy = self.game.new_state(self.array.copy(), self.viewer)
-        copy.seed = self.seed
+        copy.seed, copy.paid, copy.last_paid = self.seed, self.paid, self.last_paid
         return copy
 
     def returns(self) -> list[float]:
-        """Each player's utility; all zero while the game goes on."""
+        """Each player's utility; all zero while the game goes on.
+
+        In a game that pays rewards, what each was paid so far, with the utility at the end on top: see `paid`.
+        """
+        self.refuse_unseen_payments()
         utilities = np.zeros(self.game.num_players, np.float64)
         if self.is_terminal():
             refuse_answer(self.game, "returns", self.game.returns(self.array, utilities))
-        return utilities.tolist()
+        return (utilities + self.paid).tolist() if self.game.pays_rewards else utilities.tolist()
+
+    def rewards(self) -> list[float]:
+        """What the last move has paid each player; all zero before the first, and in games that pay at the end."""
+        self.refuse_unseen_payments()
+        return list(self.last_paid)
+
+    def refuse_unseen_payments(self) -> None:
+        """Raise ValueError for a view of a game that pays rewards, which may depend on what is hidden."""
+        if self.viewer is not None and self.game.pays_rewards:
+            raise ValueError(
+                f"{self.game.name} pays rewards, and what moves pay may depend on what is hidden from player"
+                f" {self.viewer}, whose view this is: ask the full position"
+            )
 
     # ---- What a player knows
 
@@ -143,6 +186,29 @@ class State:
         known = np.zeros(self.game.state_size, np.int64)
         self.game.observe(self.array, self.checked_player(player), known)
         return " ".join(str(entry) for entry in known)
+
+    def observation_tensor(self, player: int | None = None) -> Observation:
+        """What a network sees with the eyes of `player`: float32, of the game's `observation_shape`.
+
+        Args:
+            player: Whose eyes; None for the player to move.
+        """
+        game = self.game
+        game.check_observation()
+        if player is None and (player := self.current_player()) < 0:
+            whose = ", ".join(f"observation_tensor({number})" for number in range(min(2, game.num_players)))
+            raise ValueError(f"no player is to move here: say with whose eyes to look, as in {whose}")
+        player = self.checked_player(player)
+        self.refuse_waiting()
+        out, known = np.zeros(game.observation_size, np.float32), np.zeros(game.state_size, np.int64)
+        with wrapping_integers():
+            write_observation(game, self.array, player, known, out)
+        if not game.has_observation and np.abs(known).max() > LARGEST_EXACT:
+            raise GameError(
+                f"{game.name}: a network would see the ints of a position, but entry {np.abs(known).argmax()} is too"
+                " large to be exact in float32, as sets of bits are: write observation and observation_shape"
+            )
+        return out.reshape(game.observation_shape)
 
     def checked_player(self, player: int) -> int:
         """Return a player's number, or raise; of a view, only the viewer may be asked for what it knows."""

@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 from fastmcts.compiler.notice import Compilation, Heeding, recording
 from fastmcts.engine.batch_workers import BatchTask, KernelWorker
+from fastmcts.engine.wave_worker import WaveWorker
 from fastmcts.game import Game
 from fastmcts.mcts import MCTS
 from fastmcts.options import SearchOptions
@@ -107,7 +108,9 @@ def prepare_batch(mcts: MCTS, options: Mapping[str, Any]) -> None:
         raise ValueError("a batch has no shared trees: leave parallel='shared' out, or 'batch'")
     if mcts.options.method.worlds == 0:
         start = mcts.game.new_initial_state(seed=0, draw_chance=True)
-        KernelWorker(BatchTask(mcts.driver.plan, 0, [start]), threads=1).prepare()
+        task = BatchTask(mcts.driver.plan, 0, [start])
+        worker = WaveWorker(task) if task.plan.asks else KernelWorker(task, threads=1)
+        worker.prepare()
 
 
 def prepare_shared(mcts: MCTS, options: Mapping[str, Any]) -> None:

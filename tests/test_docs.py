@@ -54,6 +54,18 @@ def test_scores_are_read_as_the_table_has_them(monkeypatch: pytest.MonkeyPatch) 
     assert list(picture.titles(games).values()) == ["hex", "Klondike\nmacro=False", "Klondike\nmacro=True"]
 
 
+def test_tables_of_matches_have_a_plan_that_their_page_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(REPOSITORY / "benchmarks")
+    script, pages = import_module("match_tables"), import_module("page_tables")
+    for name, table in script.TABLES.items():
+        page = table.page.read_text()
+        assert f"experiments/{table.plan}.toml" in page, name
+        assert pages.between(page, pages.markers(name))[1].strip().startswith("| "), name
+    told = "".join(path.read_text() for path in (REPOSITORY / "docs").rglob("*.md"))
+    plans = [path.name for path in (REPOSITORY / "experiments").glob("*.toml")]
+    assert [name for name in plans if f"experiments/{name}" not in told] == []
+
+
 @pytest.mark.parametrize(("number", "source"), [(0, "kernels/loop.py"), (1, "core/tree.py")])
 def test_what_the_docs_draw_is_in_the_source(number: int, source: str) -> None:
     page = (REPOSITORY / "docs" / "how_it_works.md").read_text()

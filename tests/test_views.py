@@ -11,7 +11,7 @@ import pytest
 import fastmcts
 from fastmcts import ISMCTS, MCTS, PIMC, PerfectInformation, RandomRollout, SinglePerspective, games
 from fastmcts.games import _klondike_layout as klondike
-from fastmcts.games import load_game, registered_games
+from fastmcts.games import kuhn_poker, leduc_poker, liars_dice, load_game, registered_games
 from fastmcts.games._tricks import TrickGame
 from fastmcts.rng import spawn_seed
 from fastmcts.state import State
@@ -47,6 +47,15 @@ SHORT = RandomRollout(max_length=5)
 def deal(first: int, second: int) -> State:
     """Kuhn poker with these cards, before the betting."""
     return KUHN.state_from_array(np.array([0, 1, first, second]))
+
+
+def hidden_entries(game: fastmcts.Game, player: int) -> tuple[list[int], int]:
+    """Where the others' cards or dice stand in a small game, and what stands there instead."""
+    if isinstance(game, liars_dice.LiarsDice):
+        places = range(game.rolled, game.state_size)
+        return [place for place in places if (place - game.rolled) // game.dice != player], 0
+    card = leduc_poker.CARD if isinstance(game, leduc_poker.LeducPoker) else kuhn_poker.CARD
+    return [card + 1 - player], -1
 
 
 def follow(views: list[State], real: State, action: int) -> None:
@@ -138,7 +147,8 @@ def test_a_view_is_the_same_in_all_worlds_that_its_player_cannot_tell_apart(game
             assert world.view(player) == state.view(player)
             assert world.view(player).array.tobytes() == state.view(player).array.tobytes()
             assert str(world.view(player)) == str(state.view(player))
-            assert set(vars(state.view(player))) == {"game", "array", "viewer", "seed"}
+            assert set(vars(state.view(player))) == {"game", "array", "viewer", "seed", "paid", "last_paid"}
+            assert not any(state.view(player).paid + state.view(player).last_paid)
             assert state.view(player).seed is None  # it would tell the cards
     assert different > 3
 
@@ -163,8 +173,8 @@ def test_a_view_contains_none_of_the_hidden_cards(game: fastmcts.Game) -> None:
                 assert not set(state.array[places].tolist()) & set(cards.tolist())
                 hidden += len(places) > 0
             else:
-                assert isinstance(game, games.KuhnPoker)
-                assert state.is_terminal() or seen[3 - player] == -1
+                places, unknown = hidden_entries(game, player)
+                assert state.is_terminal() or (seen[places] == unknown).all()
                 hidden += not state.is_terminal()
     assert hidden > 5, "there was something to hide"
 
@@ -279,7 +289,7 @@ def test_a_view_is_searched_as_the_full_position_is_move_after_move(
 
 def test_a_search_goes_on_between_a_full_position_and_its_view() -> None:
     state = deal(2, 0)
-    mcts = MCTS(KUHN, simulations=40, seed=0)
+    mcts = MCTS(KUHN, simulations=40, seed=0, method=ISMCTS())
     view = state.view(0)
     mcts.search(state)
     assert mcts.search(view).reused == pytest.approx(1 / 2)

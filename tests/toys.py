@@ -267,3 +267,80 @@ class Coin(fastmcts.Game):
             out[index] = state[index]
         if player == 0:
             out[COIN] = -1
+
+
+DECISIONS, MOVER, SUM, SECRET = range(4)
+
+
+@dataclass(frozen=True)
+class Paid(fastmcts.Game):
+    """Moves and dice pay on the way, each player something else; player 0 moves twice in a row.
+
+    Six times a player plays 0, 1 or 2; after every second time a die decides.  State: [decisions made, player to move
+    or CHANCE, sum of all that was played, a number from the seed].
+    """
+
+    num_players: int = 2
+    decisions: int = 6
+    num_actions = 3
+    num_chance_outcomes = 2
+    state_size = 4
+    max_game_length = 18
+    min_utility = -14.0
+    max_utility = 17.0
+
+    def initial(self, state, rng):
+        state[SECRET] = below(rng, 2)
+
+    def current_player(self, state):
+        return state[MOVER]
+
+    def legal_actions(self, state, actions):
+        count = 2 + state[SUM] % 2
+        for action in range(count):
+            actions[action] = action
+        return count
+
+    def chance_outcomes(self, state, actions, probabilities):
+        for outcome in range(2):
+            actions[outcome] = outcome
+            probabilities[outcome] = 0.25 + 0.5 * outcome
+        return 2
+
+    def apply(self, state, action):
+        state[SUM] += 1 + action
+        if state[MOVER] == fastmcts.CHANCE or state[DECISIONS] % 2 == 0:
+            state[DECISIONS] += state[MOVER] != fastmcts.CHANCE
+            state[MOVER] = state[DECISIONS] // 3 % self.num_players
+            if state[DECISIONS] >= self.decisions:
+                state[MOVER] = fastmcts.TERMINAL
+        else:
+            state[DECISIONS] += 1
+            state[MOVER] = fastmcts.CHANCE
+
+    def rewards(self, state, action, after, out):
+        for player in range(self.num_players):
+            out[player] = -0.1 * action
+        if state[MOVER] == fastmcts.CHANCE:
+            out[after[SUM] % self.num_players] += 0.5 + action
+        else:
+            out[state[MOVER]] += 0.3 * (after[SUM] % 5) - 0.2 + 0.7 * (action == state[SECRET])
+
+    def returns(self, state, out):
+        for player in range(self.num_players):
+            out[player] = 1.0 if state[SUM] % self.num_players == player else -0.5
+
+
+@dataclass(frozen=True)
+class PaidInSecret(Paid):
+    """The same, but only player 1 knows the number on which it depends what moves pay."""
+
+    def determinize(self, state, player, rng):
+        if player == 0:
+            state[SECRET] = below(rng, 2)
+
+    def observe(self, state, player, out):
+        for index in range(self.state_size):
+            out[index] = state[index]
+        if player == 0:
+            out[SECRET] = -1

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from fastmcts.cli.app import app, console, explaining, refusing
+from fastmcts.experiments.convergence import POSITIONS
 from fastmcts.experiments.plan_file import load_plan
 from fastmcts.experiments.plots import AXES, KINDS, plot
 from fastmcts.experiments.reports import FORMATS, report
@@ -22,6 +23,9 @@ app.add_typer(experiment, name="experiment")
 
 PlanPath = Annotated[Path, typer.Argument(metavar="PLAN", help="A plan, a TOML file.")]
 StorePath = Annotated[Path, typer.Argument(metavar="STORE", help="What `run --out` has written.")]
+OwnPlan = Annotated[
+    Path | None, typer.Option("--plan", metavar="PLAN", help="Only the matches of this plan, under its names.")
+]
 Out = Annotated[Path, typer.Option(help="The file for the results; it is made, or gone on with.")]
 
 
@@ -77,13 +81,14 @@ def show_report(
     as_json: Annotated[bool, typer.Option("--json", help="All digits, and ratings.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="A table for a page.")] = False,
     latex: Annotated[bool, typer.Option("--latex", help="A table for a paper.")] = False,
+    plan: OwnPlan = None,
 ) -> None:
     """Print the scores with their 95% intervals."""
     chosen = [name for name, is_on in zip(FORMATS[1:], (as_csv, as_json, markdown, latex), strict=True) if is_on]
     with refusing(), explaining():
         if len(chosen) > 1:
             raise ValueError(f"--{chosen[0]} and --{chosen[1]} are two formats: choose one")
-        text = report(store, chosen[0] if chosen else "text")
+        text = report(store, chosen[0] if chosen else "text", None if plan is None else load_plan(plan))
     typer.echo(text)
 
 
@@ -96,10 +101,16 @@ def draw_plot(
     ] = None,
     parameter: Annotated[str | None, typer.Option(help="Which parameter of the grid, if there are several.")] = None,
     x: Annotated[str, typer.Option(help=f"What to draw scores against: {', '.join(AXES)}.")] = "budget",
+    plan: OwnPlan = None,
+    positions: Annotated[
+        int, typer.Option(help="How many positions of each match to search again, for a picture of convergence.")
+    ] = POSITIONS,
 ) -> None:
-    """Draw scores with their 95% bands, a rating ladder, or a matrix of scores."""
+    """Draw scores with their 95% bands, a rating ladder, a matrix of scores, or how searches converge."""
     with refusing(), explaining():
-        console.print(f"{plot(store, out, kind, parameter, x)} is drawn", markup=False, soft_wrap=True)
+        chosen = None if plan is None else load_plan(plan)
+        drawn = plot(store, out, kind, parameter, x, chosen, positions)
+        console.print(f"{drawn} is drawn", markup=False, soft_wrap=True)
 
 
 @experiment.command("tune")

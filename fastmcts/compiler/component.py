@@ -3,14 +3,15 @@
 A game, a selection rule, a rollout policy are all components. A kernel calls `game.apply(...)` as any
 method; Numba finds the method at compile time from the component's type:
 
-    UCT(c=1.4)  ->  ComponentType("UCT", "a1b2...", ("c",))  ->  the method `UCT.score`, inlined
+    UCT(c=1.4)  ->  ComponentType("UCT", "a1b2...", (("c", float64),))  ->  the method `UCT.score`, inlined
 
 The type carries a fingerprint of the component's code and constants, so each combination of components
 has its own specialisation of the one entry kernel, and Numba's disk cache finds it in the next process.
 
 Int, bool, string, tuple and array attributes (fields, class attributes and properties alike) are
 compile-time constants; arrays among them are frozen when they are first used. Float fields and properties are
-run-time values: changing one compiles nothing.
+run-time values, and so are ints and arrays that are marked `RunTime[int]`, `RunTime[np.ndarray]`: changing one compiles
+nothing (run_time.py).
 
 Whoever edits rules while Python runs (binds a constant anew, defines a helper again in a notebook) gets the new
 rules in the next search: a component's type is asked for anew each time, and looks whether what its code reaches is
@@ -20,7 +21,7 @@ still the same.
 import dataclasses
 import inspect
 from abc import ABCMeta
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Container, Hashable, Iterator
 from functools import cached_property
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,7 @@ from fastmcts.compiler.flat_array import flat
 from fastmcts.compiler.inner import InnerFunction
 from fastmcts.compiler.jit import checks_bounds, forget_compiled, inner_function
 from fastmcts.compiler.messages import explain
+from fastmcts.compiler.run_time import checked_value, kind_of, marked_names, unboxed
 from fastmcts.errors import CompileError
 
 CONSTANT_TYPES = (bool, int, float, str, tuple, np.ndarray, np.generic)
@@ -79,7 +81,7 @@ def plain(value: Any) -> Any:
 class Component(metaclass=ComponentMeta):
     """Base of everything that is compiled into the search; subclasses are frozen dataclasses."""
 
-    _run_time_values: tuple[float, ...]  # the float fields, written down with the type
+    _run_time_values: tuple[Any, ...]  # written down with the type, for kernels
 
     @property
     def numba_type(self) -> "ComponentType":
@@ -116,15 +118,16 @@ class Declaration:
             raise TypeError(f"{cls.__name__} must be a frozen dataclass: put @dataclass(frozen=True) above the class")
         self.cls = cls
         self.name = cls.__name__
-        self.float_fields = tuple(float_attributes(component))
-        self.constants = dict(constants_of(component, skip=self.float_fields))
+        self.run_time_values = dict(run_time_values(component))
+        self.constants = dict(constants_of(component, skip=self.run_time_values))
+        self.fields = tuple((name, kind_of(value)) for name, value in self.run_time_values.items())
         self.compiled: dict[tuple[str, bool], InnerFunction] = {}  # by name, without and with bounds checks
 
     @property
     def key(self) -> Hashable:
         """Equal for components that compile to the same code in this process."""
         constants = [(name, type(value), hashable(value)) for name, value in self.constants.items()]
-        return (self.cls, self.float_fields, *constants)
+        return (self.cls, self.fields, *constants)
 
     @cached_property
     def functions(self) -> dict[str, Callable[..., Any]]:
@@ -137,7 +140,9 @@ class Declaration:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the code and the constants."""
-        return fingerprint([self.functions[name] for name in sorted(self.functions)], self.constants)
+        # The types of run-time values decide what is compiled as constants do; most are floats, by their names alone.
+        kinds = {f"{name}: RunTime": str(kind) for name, kind in self.fields if kind != types.float64}
+        return fingerprint([self.functions[name] for name in sorted(self.functions)], self.constants | kinds)
 
     def method(self, name: str) -> InnerFunction:
         """One method for the kernels that call it."""
@@ -163,7 +168,7 @@ class KnownClass:
 
     reach: Reach
     types: dict[Hashable, "ComponentType"] = dataclasses.field(default_factory=dict)
-    derived: dict[Hashable, tuple["ComponentType", tuple[float, ...]]] = dataclasses.field(default_factory=dict)
+    derived: dict[Hashable, tuple["ComponentType", tuple[Any, ...]]] = dataclasses.field(default_factory=dict)
 
 
 MOST_DERIVED = 1000  # for a class: a sweep over a float field has a new value in every search
@@ -189,7 +194,7 @@ def is_own_strategy(cls: type) -> bool:
 
 
 def declare(component: Component, known: KnownClass) -> "ComponentType":
-    """The type of a component, and its float fields written down for the kernels."""
+    """The type of a component, and its run-time values written down for the kernels."""
     fields = dataclasses.fields(component) if dataclasses.is_dataclass(component) else ()
     values = [getattr(component, field.name) for field in fields]
     key = tuple((type(value), hashable(value)) for value in values)
@@ -205,15 +210,15 @@ def declare(component: Component, known: KnownClass) -> "ComponentType":
     return component_type
 
 
-def derive(component: Component, known: KnownClass) -> tuple["ComponentType", tuple[float, ...]]:
+def derive(component: Component, known: KnownClass) -> tuple["ComponentType", tuple[Any, ...]]:
     """The type of a component and its run-time values."""
     declaration = Declaration(component)
     key = declaration.key
     if key not in known.types:
-        component_type = ComponentType(declaration.name, declaration.fingerprint, declaration.float_fields)
+        component_type = ComponentType(declaration.name, declaration.fingerprint, declaration.fields)
         known.types[key] = component_type
         DECLARATIONS.setdefault(component_type.key, declaration)
-    return known.types[key], tuple(float(getattr(component, name)) for name in declaration.float_fields)
+    return known.types[key], tuple(declaration.run_time_values.values())
 
 
 def hashable(value: Any) -> Hashable:
@@ -263,7 +268,16 @@ def float_attributes(component: Component) -> Iterator[str]:
             yield name
 
 
-def constants_of(component: Component, skip: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+def run_time_values(component: Component) -> Iterator[tuple[str, Any]]:
+    """Yield name and value of each attribute that changes without compiling."""
+    cls = type(component)
+    floats, marked = {*float_attributes(component)}, {*marked_names(cls)}
+    for name in sorted(floats | marked):
+        value = getattr(component, name)
+        yield name, checked_value(cls.__name__, name, value) if name in marked else float(value)
+
+
+def constants_of(component: Component, skip: Container[str]) -> Iterator[tuple[str, Any]]:
     """Yield name and value of each attribute that a kernel could use as a constant."""
     for name, value, _ in attributes_of(component):
         if name not in skip and isinstance(value, CONSTANT_TYPES):
@@ -290,16 +304,16 @@ def getters_of(cls: type) -> Iterator[FunctionType]:
 class ComponentType(types.Type):
     """The Numba type of one component class with one set of constants."""
 
-    def __init__(self, component: str, fingerprint: str, float_fields: tuple[str, ...]) -> None:
+    def __init__(self, component: str, fingerprint: str, fields: tuple[tuple[str, types.Type], ...]) -> None:
         self.component = component
         self.fingerprint = fingerprint
-        self.float_fields = float_fields
+        self.fields = dict(fields)
         super().__init__(name=f"{component}<{fingerprint}>")
 
     @property
     def key(self) -> tuple[str, str, tuple[str, ...]]:
-        """What makes two types the same."""
-        return self.component, self.fingerprint, self.float_fields
+        """What makes two types the same; of which types run-time values are is in the fingerprint."""
+        return self.component, self.fingerprint, tuple(self.fields)
 
     @property
     def declaration(self) -> Declaration:
@@ -320,15 +334,15 @@ def typeof_component(component: Component, context: Any) -> ComponentType:
 
 @register_model(ComponentType)
 class ComponentModel(models.StructModel):
-    """In native code a component is the struct of its float fields; all else is in its type."""
+    """In native code a component is the struct of its run-time values; all else is in its type."""
 
     def __init__(self, manager: Any, component: ComponentType) -> None:
-        super().__init__(manager, component, [(name, types.float64) for name in component.float_fields])
+        super().__init__(manager, component, list(component.fields.items()))
 
 
 @unbox(ComponentType)
 def unbox_component(component: ComponentType, instance: Any, c: Any) -> NativeValue:
-    """Read the float fields of a Python component.
+    """Read the run-time values of a Python component.
 
     They were written down with its type: to read a property would run Python, and an exception there, such as that
     of Ctrl-C, gets lost among the other arguments.
@@ -337,8 +351,8 @@ def unbox_component(component: ComponentType, instance: Any, c: Any) -> NativeVa
     values = c.pyapi.object_getattr_string(instance, "_run_time_values")
     is_error = cgutils.is_null(c.builder, values)
     with c.builder.if_then(c.builder.not_(is_error)):
-        for index, name in enumerate(component.float_fields):
-            setattr(struct, name, c.pyapi.float_as_double(c.pyapi.tuple_getitem(values, index)))
+        for index, (name, kind) in enumerate(component.fields.items()):
+            setattr(struct, name, unboxed(c, kind, c.pyapi.tuple_getitem(values, index)))
         c.pyapi.decref(values)
     return NativeValue(struct._getvalue(), is_error=is_error)
 
@@ -350,10 +364,10 @@ class ComponentAttributes(AttributeTemplate):
     key = ComponentType
 
     def generic_resolve(self, component: ComponentType, name: str) -> Any:
-        """A float field, a constant or a method; None where the component has no such attribute."""
+        """A run-time value, a constant or a method; None where the component has no such attribute."""
         declaration = component.declaration
-        if name in component.float_fields:
-            return types.float64
+        if name in component.fields:
+            return component.fields[name]
         if name in declaration.constants:
             return constant_type(declaration.constants[name])
         if name in declaration.functions:
@@ -364,7 +378,7 @@ class ComponentAttributes(AttributeTemplate):
 @lower_getattr_generic(ComponentType)
 def lower_attribute(context: Any, builder: Any, component: ComponentType, value: Any, name: str) -> Any:
     """Generate code for `component.name`: a struct member or a constant."""
-    if name in component.float_fields:
+    if name in component.fields:
         return getattr(cgutils.create_struct_proxy(component)(context, builder, value=value), name)
     constant = component.declaration.constants[name]
     return context.get_constant_generic(builder, constant_type(constant), constant)

@@ -30,7 +30,7 @@ def remember(function: Callable[..., Any]) -> None:
         def generic(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
             if not all(isinstance(argument, types.Number | types.Boolean) for argument in args):
                 return None
-            if args not in known:
+            if (args := tuple(args)) not in known:
                 known[args] = self.found(args)
             return known[args]
 

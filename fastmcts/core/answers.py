@@ -13,8 +13,10 @@ IN_PLACE = {
     "apply": "change `state` in place",
     "determinize": "change `state` in place",
     "observe": "write what the player knows into `out`",
+    "observation": "write what a network sees into `out`",
     "returns": "write each player's utility into `out`",
     "evaluate": "write each player's utility into `out`",
+    "rewards": "write what each player is paid into `out`",
     "prior": "write a number for each action into `out`",
 }
 

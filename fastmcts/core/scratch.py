@@ -15,7 +15,7 @@ class Scratch(NamedTuple):
     trial: NDArray[np.int64]  # [state_size] a second position, to try moves in
     actions: NDArray[np.int64]  # [at least num_actions] the legal actions, or chance outcomes, there
     weights: NDArray[np.float64]  # [as many] a number for each of those: a probability, a prior
-    rewards: NDArray[np.float64]  # [num_players] how the simulation ended, in [0, 1]
+    rewards: NDArray[np.float64]  # [num_players] what the whole simulation is worth, in [0, 1]
     reward_sums: NDArray[np.float64]  # [num_players] the rewards of several rollouts
     marks: NDArray[np.int64]  # [at least num_actions] which actions are legal; the last entry is the last mark
     generator: NDArray[np.uint64]  # [2] random numbers that are drawn again from a seed
@@ -24,6 +24,16 @@ class Scratch(NamedTuple):
     length: NDArray[np.int64]  # [1] how many moves the simulation has made
     path: NDArray[np.int64]  # [max_game_length, or 0 for one tree] the moves chosen in the trees of all players
     has_left: NDArray[np.int64]  # [num_players] whether each has left its own tree
+    origin: NDArray[np.uint64]  # [1] a hash of what is known at the root, where simulations begin elsewhere
+    # Where moves pay rewards, else empty; kernels/payments.py says what stretches are. M is max_game_length.
+    before: NDArray[np.int64]  # [state_size] the position before a move
+    payment: NDArray[np.float64]  # [num_players] what the move pays
+    paid: NDArray[np.float64]  # [num_players] what the stretch under way has paid
+    factor: NDArray[np.float64]  # [1] by which what comes next counts
+    stretches: NDArray[np.float64]  # [M * (num_players + 1)] what each has paid, and its factor
+    returns: NDArray[np.float64]  # [M * num_players] in [0, 1], from each node of the path on
+    return_range: NDArray[np.float64]  # [2] the least and the greatest of those
+    levels: NDArray[np.int64]  # [as `path`] how many moves below the root each move was chosen
 
 
 register_bundle(Scratch)
@@ -36,12 +46,23 @@ def make_scratch(
     num_outcomes: int = 0,
     moves_kept: int = 0,
     longest_path: int = 0,
+    longest_line: int = 0,
 ) -> Scratch:
     """Allocate the buffers for a game.
 
     The actions have slack behind them: a game that lists too many moves is caught by its count, and
     what it wrote too much hurts nobody.
+
+    Args:
+        state_size: Of the game.
+        num_actions: Of the game.
+        num_players: Of the game.
+        num_outcomes: Of chance.
+        moves_kept: How many moves of a simulation are kept.
+        longest_path: How many moves may be chosen in the trees of all players.
+        longest_line: How many stretches a path may have, where moves pay rewards; else 0.
     """
+    pays = min(1, longest_line)
     width = 2 * max(num_actions, num_outcomes) + 1024
     return Scratch(
         state=np.zeros(state_size, np.int64),
@@ -57,4 +78,13 @@ def make_scratch(
         length=np.zeros(1, np.int64),
         path=np.zeros(longest_path, np.int64),
         has_left=np.zeros(num_players, np.int64),
+        origin=np.zeros(1, np.uint64),
+        before=np.zeros(pays * state_size, np.int64),
+        payment=np.zeros(pays * num_players, np.float64),
+        paid=np.zeros(pays * num_players, np.float64),
+        factor=np.ones(pays, np.float64),
+        stretches=np.zeros(longest_line * (num_players + 1), np.float64),
+        returns=np.zeros(longest_line * num_players, np.float64),
+        return_range=np.zeros(2 * pays, np.float64),
+        levels=np.zeros(pays * longest_path, np.int64),
     )

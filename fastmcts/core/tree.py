@@ -13,7 +13,8 @@
 A node's children are laid out when it is first expanded. Those already tried come first. A child that still waits
 has its `action`, `parent` and `player` (and, where kept, `prior` and the AMAF statistics); it has no visits and no
 children, and nothing is known about it. So `visits[:size]`, like every field up to `size`, holds nothing but what is
-true; what is behind `size` means nothing.
+true. Behind `size`, `visits` and `value_sum` are 0, so that new nodes need not be told; the other fields mean nothing
+there.
 
 Where a node stands for many positions with different moves (`available` is kept), nothing waits: a node has
 `num_children` places, of which the first `num_tried` are in use, and when there are too few its children move
@@ -42,13 +43,16 @@ knows, in a binary search tree with the root on top:
 | num_tried     | int16   | [N]   | all       | how many of them were tried: the first ones                |
 | action        | int32   | [N]   | all       | the action that leads here; NONE at the root               |
 | player        | int8    | [N]   | all       | whose choice led here, and whose reward `value_sum` adds up|
-| prior         | float64 | [N]   | priors    | how likely the game thinks the move is                     |
+| prior         | float64 | [N]   | priors    | how likely the game, or an evaluator, thinks the move is   |
 | square_sum    | float64 | [N]   | variance  | the squares of the rewards, summed                         |
 | amaf_visits   | int32   | [N]   | AMAF      | simulations in which the move was played here or later     |
 | amaf_sum      | float64 | [N]   | AMAF      | their rewards for `player`, summed                         |
 | available     | int32   | [N]   | worlds    | simulations in which the node could be chosen once tried   |
 | seed          | int64   | [N]   | replies   | what replies are drawn from; below NONE, the only reply    |
 | assumed       | int16   | [N]   | optimism  | visits that it started with: they have not taken place     |
+| own_prior     | float64 | [N]   | noise     | `prior` before noise was mixed into that of the root's moves|
+| estimate      | float64 | [N]   | evaluators| what the evaluator said: a reward for the player to move   |
+| gumbel        | float64 | [N]   | Gumbel    | the noise of a move at the root; 0 elsewhere               |
 | known         | uint64  | [N]   | observers | a hash of what the player to move knows; 0 at the root     |
 | before        | int32   | [N]   | observers | an information set with lower hashes below; ROOT if none   |
 | after         | int32   | [N]   | observers | an information set with higher hashes below; ROOT if none  |
@@ -58,6 +62,7 @@ knows, in a binary search tree with the root on top:
 | action_sum    | float64 | [P*A] | MAST      | the player's rewards in those simulations, summed          |
 | reference     | int32   | [A+1] | GRAVE     | the child for each action at the reference node, and that  |
 | played        | int64   |[P*A+1]| AMAF      | the last simulation with each move; their count            |
+| budget        | int64   | [1]   | Gumbel    | how many simulations the search will have                  |
 | reward_range  | float64 | [2]   | all       | the least and the greatest reward seen                     |
 | size          | int64   | [1]   | all       | how many nodes are in use, children that wait among them   |
 | depth         | int64   | [1]   | all       | how many moves below the root the deepest node is          |
@@ -67,7 +72,10 @@ N is the capacity, P the number of players, A the number of actions. What nobody
 stands behind the last ones is read too, and thrown away.
 
 `value_sum` belongs to the player who moved *into* the node, so selection at the parent maximises and
-nothing flips a sign: a player may move twice in a row, and any number may play. The root was not moved
+nothing flips a sign: a player may move twice in a row, and any number may play. Where a game pays rewards on the way,
+the reward of a simulation in a node is the discounted return from the choice of the move on that leads to it, the
+payment for that move included, scaled from the game's range to [0, 1] like any utility: that is what the player who
+chose compares. (The same simulation is worth something else further up, where more was paid.) The root was not moved
 into; it holds the rewards of the player to move. (A root that was moved into before it became the root, as
 `MCTS.advance` makes them, goes on holding those of the player who moved.) A child of a chance node belongs
 to the player of its parent.
@@ -111,6 +119,9 @@ class Tree(NamedTuple):
     available: NDArray[np.int32]
     seed: NDArray[np.int64]
     assumed: NDArray[np.int16]
+    own_prior: NDArray[np.float64]
+    estimate: NDArray[np.float64]
+    gumbel: NDArray[np.float64]
     known: NDArray[np.uint64]
     before: NDArray[np.int32]
     after: NDArray[np.int32]
@@ -120,6 +131,7 @@ class Tree(NamedTuple):
     action_sum: NDArray[np.float64]
     reference: NDArray[np.int32]
     played: NDArray[np.int64]
+    budget: NDArray[np.int64]
     reward_range: NDArray[np.float64]
     size: NDArray[np.int64]
     depth: NDArray[np.int64]
@@ -163,6 +175,9 @@ OPTIONAL_NODE_DTYPES: dict[str, type[np.generic]] = {
     "available": np.int32,
     "seed": np.int64,
     "assumed": np.int16,
+    "own_prior": np.float64,
+    "estimate": np.float64,
+    "gumbel": np.float64,
     "known": np.uint64,
     "before": np.int32,
     "after": np.int32,
@@ -177,9 +192,13 @@ TABLE_DTYPES: dict[str, type[np.generic]] = {
     "action_sum": np.float64,
     "reference": np.int32,
     "played": np.int64,
+    "budget": np.int64,
 }
 
 STATISTICS = frozenset({*OPTIONAL_NODE_DTYPES, *PLAYER_DTYPES, *TABLE_DTYPES})
+
+#: What only searches by an evaluator keep.
+OF_EVALUATORS = frozenset({"own_prior", "estimate", "gumbel", "budget"})
 
 #: What every tree has once.
 ONCE_DTYPES: dict[str, type[np.generic]] = {"reward_range": np.float64, "size": np.int64, "depth": np.int64}
@@ -233,7 +252,8 @@ def lengths(statistics: frozenset[str], players: int, actions: int) -> tuple[Len
     """
     per_node = dict.fromkeys((*NODE_DTYPES, *OPTIONAL_NODE_DTYPES), 1) | dict.fromkeys(PLAYER_DTYPES, players)
     once = {"action_visits": players * actions, "action_sum": players * actions}
-    once |= {"reference": actions + 1, "played": players * actions + 1, "reward_range": 2, "size": 1, "depth": 1}
+    once |= {"reference": actions + 1, "played": players * actions + 1, "budget": 1}
+    once |= {"reward_range": 2, "size": 1, "depth": 1}
     kept = {*NODE_DTYPES, *ONCE_DTYPES, *statistics}
     return tuple(
         Length(name, np.dtype(DTYPES[name]), *((per_node.get(name, 0), once.get(name, 0)) if name in kept else (0, 0)))
@@ -261,11 +281,10 @@ def allocate(capacity: int, statistics: Collection[str] = (), players: int = 0, 
     for name, dtype, per_node, once in lengths(frozenset(statistics), players, actions):
         if name not in arrays:
             if per_node > 0:
-                arrays[name] = np.empty(capacity * per_node, dtype)
+                arrays[name] = np.zeros(capacity * per_node, dtype)
             else:
                 arrays[name] = np.zeros(once, dtype) if once > 0 else NOT_KEPT[name]
     tree = Tree(**arrays)
-    tree.visits[:1] = 0  # of the root, before there is one
     tree.reward_range[0], tree.reward_range[1] = np.inf, -np.inf
     return tree
 
@@ -279,7 +298,7 @@ def grown(tree: Tree, capacity: int) -> Tree:
             per_node = array.size // old_capacity
             used = int(tree.size[0]) * per_node
             if name not in arrays:
-                arrays[name] = np.empty(capacity * per_node, array.dtype)
+                arrays[name] = np.zeros(capacity * per_node, array.dtype)
             arrays[name][:used] = array[:used]
         else:
             arrays[name] = array.copy()

@@ -16,3 +16,6 @@ Utilities: TypeAlias = NDArray[np.float64]
 
 #: uint64 [2]: a random number generator; see `fastmcts.rng`.
 Rng: TypeAlias = NDArray[np.uint64]
+
+#: float32 [observation_size]: what a network sees of a position.
+Observation: TypeAlias = NDArray[np.float32]

@@ -6,19 +6,21 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastmcts.compiler.atomics import fetch_add
 from fastmcts.compiler.jit import compiled_for
-from fastmcts.core.constants import FULL, NONE
+from fastmcts.core.constants import FULL, NONE, ROOT
 from fastmcts.engine import capacity
 from fastmcts.engine.budget import Budget
 from fastmcts.engine.driver import Driver, StoppedError
 from fastmcts.engine.plan import Plan
-from fastmcts.engine.readout import Readout
+from fastmcts.engine.readout import Readout, root_priors
 from fastmcts.engine.searcher import COMPILED, Searcher, known_speed, note_speed
 from fastmcts.engine.tasks import Flag
 from fastmcts.kernels.batch import Batch, Cursor, run_batch
-from fastmcts.rng import make_rngs, spawn_seed, spawn_seeds
+from fastmcts.result import Evaluation
+from fastmcts.rng import make_rngs, spawn_seeds
 from fastmcts.state import State
 
 
@@ -48,13 +50,24 @@ class BatchTask:
         plan: How to search each.
         seed: From which each gets one of its own.
         roots: The positions.
+        numbers: Which of the positions of the whole batch they are; None if they are all of them.
+        seeds: uint64 [B], the seed of each, where it does not follow from its number.
     """
 
-    def __init__(self, plan: Plan, seed: int, roots: Sequence[State]) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        seed: int,
+        roots: Sequence[State],
+        numbers: Sequence[int] | None = None,
+        seeds: NDArray[np.uint64] | None = None,
+    ) -> None:
         count, num_actions = len(roots), plan.game.num_actions
         self.plan = plan
         self.seed = seed
         self.roots = roots
+        self.numbers = range(count) if numbers is None else numbers
+        self.seeds = spawn_seeds(seed, max(self.numbers) + 1)[list(self.numbers)] if seeds is None else seeds
         self.positions = np.array([root.array for root in roots])  # int64 [B, state_size]
         self.visits = np.zeros((count, num_actions), np.int64)
         self.value_sums = np.zeros((count, num_actions), np.float64)
@@ -63,6 +76,11 @@ class BatchTask:
         self.upper = np.ones(proofs)
         self.only = np.full(count, NONE, np.int64)  # the only move where there is one
         self.action = np.full(count, NONE, np.int64)  # the move to make, where a worker has chosen it
+        evaluated = count if plan.options.evaluator is not None else 0
+        self.priors = np.zeros((evaluated, num_actions))  # what an evaluator said
+        self.noise = np.zeros((evaluated if "gumbel" in plan.statistics else 0, num_actions))
+        self.estimates = np.zeros(evaluated)
+        self.evaluation: Evaluation | None = None  # what a network was asked
 
     @property
     def count(self) -> int:
@@ -74,7 +92,7 @@ class BatchTask:
         """The batch as kernels see it."""
         return Batch(
             positions=self.positions,
-            generators=make_rngs(spawn_seeds(self.seed, self.count)),
+            generators=make_rngs(self.seeds),
             simulations=self.plan.options.simulations or 1,
             search_forced=self.plan.options.search_forced,
             visits=self.visits,
@@ -82,6 +100,9 @@ class BatchTask:
             lower=self.lower,
             upper=self.upper,
             only=self.only,
+            priors=self.priors,
+            noise=self.noise,
+            estimates=self.estimates,
         )
 
     def found(self, row: int) -> Readout:
@@ -114,6 +135,8 @@ class KernelWorker:
                 COMPILED[key] = compiled_for(self.kernel, *self.arguments(BatchQueue(0)), 0)
             plan.kernels[run_batch] = COMPILED[key]
         self.kernel = plan.kernels[run_batch]
+        if searcher.tree.budget.size > 0:
+            searcher.tree.budget[0] = self.task.rows.simulations
         self.pace = Budget(None, None, known_speed(self.kernel, plan.game))
         if self.task.rows.simulations * plan.most_new_nodes > searcher.limit:
             searcher.prepare_recycling()
@@ -176,7 +199,7 @@ class DriverWorker:
         task = self.task
         self.driver.stop = queue.stop
         for row in queue.taken():
-            self.driver.start_over(spawn_seed(task.seed, row))
+            self.driver.start_over(int(task.seeds[row]))
             try:
                 result = self.driver.search(self.driver.request(task.roots[row]))
             except StoppedError:
@@ -191,6 +214,11 @@ class DriverWorker:
                 task.only[row] = actions[0]
             if result.action is not None:
                 task.action[row] = result.action
+            if result.visits.any() and len(task.priors) > 0:
+                trees = self.driver.forest.trees
+                for tree in trees:
+                    task.priors[row, actions] += root_priors(tree, actions) / len(trees)
+                    task.estimates[row] += float(tree.estimate[ROOT]) / len(trees)
             self.positions += 1
             self.simulations += result.simulations
             show()

@@ -11,7 +11,7 @@ from fastmcts.engine.budget import Budget
 from fastmcts.engine.forest import Forest
 from fastmcts.engine.plan import Plan
 from fastmcts.engine.progress import search_progress
-from fastmcts.engine.readout import chosen_action, read_root
+from fastmcts.engine.readout import chosen_action, improved_shares, read_root
 from fastmcts.engine.reuse import find_below, looks_equal, told
 from fastmcts.engine.searcher import known_speed, note_speed
 from fastmcts.engine.tasks import Flag
@@ -89,7 +89,7 @@ class Driver:
         if len(request.actions) == 1 and not options.search_forced:
             return self.read_result(request, Course("single move", before))
         forest.set_clock(request.limits.seconds)
-        compile_seconds = forest.prepare(request.limits.simulations)
+        compile_seconds = forest.prepare(request.limits.simulations) + forest.begin(request.limits.simulations)
         budget = self.make_budget(request.limits, spent)
         looks: list[Snapshot] = []
         try:
@@ -100,9 +100,12 @@ class Driver:
             if options.on_interrupt == "raise" or not forest.is_planted:
                 raise
             reason = "interrupted"
-            if not options.expansion.at_once:  # what was added to the trees and not counted any more
+            if self.plan.asks:
+                budget.record(forest.finished - budget.done)
+            elif not options.expansion.at_once:  # what was added to the trees and not counted any more
                 budget.record(forest.root_visits - before - budget.done)
-        note_speed(forest.searchers[0].kernel, self.plan.game, budget.elapsed / max(1, budget.done))
+        if not self.plan.asks:
+            note_speed(forest.searchers[0].kernel, self.plan.game, budget.elapsed / max(1, budget.done))
         return self.read_result(request, Course(reason, before, budget, compile_seconds, tuple(looks)))
 
     def make_budget(self, limits: Options, spent: float = 0.0) -> Budget:
@@ -134,7 +137,8 @@ class Driver:
             while reason is None:
                 check = next_check(budget.done) if stop else None
                 trace = next_trace(budget.done) if options.trace else None
-                chunk = budget.next_chunk(min((end for end in (check, trace) if end is not None), default=None))
+                end = min((end for end in (check, trace) if end is not None), default=None)
+                chunk = budget.up_to(end) if self.plan.asks else budget.next_chunk(end)
                 added = forest.simulate(budget.done, chunk, budget.deadline, halt)
                 budget.record(added)
                 if halt.is_set:
@@ -201,6 +205,8 @@ class Driver:
             method=plan.method,
             strategy=plan.text,
             trace=make_trace(course.looks, len(request.actions)) if plan.options.trace else None,
+            improved=improved_shares(plan, trees, found),
+            evaluation=forest.evaluation,
         )
 
     # ---- From search to search
@@ -217,7 +223,11 @@ class Driver:
         self.finish_waiting(state)
         forest.viewer, viewer = state.viewer, forest.viewer
         looking = player if method.draws_worlds else None
-        if not forest.is_planted or looking not in (None, forest.observer):
+        if (
+            not forest.is_planted
+            or looking not in (None, forest.observer)
+            or (player >= 0 and self.plan.strategy.selection.starts_anew)
+        ):
             forest.plant(state.array)
         elif looks_equal(self.plan.game, forest.root, state.array, looking):
             forest.stay(state.array)

@@ -13,21 +13,26 @@ from fastmcts.core.tree import bytes_per_node
 from fastmcts.core.validate import whole_number
 from fastmcts.engine.trial import try_out
 from fastmcts.errors import GameError
+from fastmcts.evaluators.blend import Blend
 from fastmcts.game import Game
 from fastmcts.options import LEAST_SEED, MOST_SEED, Options, make_options
 from fastmcts.state import State
+from fastmcts.strategies.evaluation import Evaluated, Evaluator, NoEvaluator
 from fastmcts.strategies.expansion import Lazy
-from fastmcts.strategies.methods import Method, default_method
+from fastmcts.strategies.methods import PIMC, Method, default_method
 from fastmcts.strategies.proofs import NoProofs, ScoreBounds
 from fastmcts.strategies.rollout import RandomRollout
-from fastmcts.strategies.selection import UCT
+from fastmcts.strategies.selection import PUCT, UCT
 from fastmcts.strategies.strategy import Strategy, objections, shared_objections
 
-NO_PROOFS = NoProofs()  # made once: gathering what Numba has to know of a component takes 2 ms
+NO_PROOFS, NO_EVALUATOR = (
+    NoProofs(),
+    NoEvaluator(),
+)  # made once: gathering what Numba has to know of a component takes 2 ms
 
 #: What is used in every game where nobody says anything else. The constant is the best of those that give away no
-#: position of tic-tac-toe after 2,000 simulations (benchmarks/default_rule.py), and no other plays measurably
-#: better with 100 to 100,000 simulations (benchmarks/exploration.py).
+#: position of tic-tac-toe after 2,000 simulations (experiments/default_rule.toml), and no other plays measurably
+#: better with 100 to 100,000 simulations (experiments/exploration_budgets.toml).
 PLAIN: dict[str, Any] = {
     "selection": UCT(c=0.5),
     "expansion": Lazy(),
@@ -35,6 +40,10 @@ PLAIN: dict[str, Any] = {
     "solver": False,
     "final": "visits",
 }
+
+#: How moves are selected by what an evaluator says, where nobody says anything else: the constant is that of AlphaZero,
+#: whose values are from 0 to 1 here.
+BY_EVALUATOR = PUCT(c_init=1.25, fpu_reduction=0.2)
 
 #: What searches: `search` and `MCTS` one position at a time, `search_batch` many.
 Purpose = Literal["search", "batch"]
@@ -99,6 +108,11 @@ class Plan:
         """What a simulation knows."""
         return self.options.method
 
+    @property
+    def asks(self) -> bool:
+        """Whether a network is asked, which is a function of whole batches."""
+        return self.options.network is not None
+
     @cached_property
     def trees(self) -> int:
         """How many trees are grown: in worlds of their own, or all from one position."""
@@ -116,13 +130,16 @@ class Plan:
         """Whether the most visited move is played, whatever else is known."""
         options, method = self.options, self.method
         is_plain = type(method).played_index is Method.played_index and method.vote == "visits"
-        return is_plain and options.final == "visits" and not options.solver
+        return is_plain and options.final == "visits" and not options.solver and not self.strategy.selection.starts_anew
 
     @cached_property
     def text(self) -> str:
         """The strategy, as it would be written to ask for it."""
         options = self.options
-        parts = [brief(getattr(options, name)) for name in ("selection", "expansion", "rollout", "method")]
+        if options.evaluator is None:
+            parts = [brief(getattr(options, name)) for name in ("selection", "expansion", "rollout", "method")]
+        else:
+            parts = [brief(options.selection), evaluator_text(options), brief(options.method)]
         if options.solver:
             parts.append("solver=True")
         if options.final != PLAIN["final"]:
@@ -139,12 +156,14 @@ class Plan:
     @cached_property
     def most_new_nodes(self) -> int:
         """The most nodes that a simulation can add."""
-        return self.strategy.method.most_new_nodes(self.game)
+        strategy = self.strategy
+        return strategy.method.most_new_nodes(self.game) + strategy.expansion.more_new_nodes(self.game)
 
     @cached_property
     def most_visits_added(self) -> int:
         """The most visits that a simulation can add."""
-        return self.game.num_actions if self.options.expansion.at_once else 1
+        expansion = self.options.expansion
+        return self.game.num_actions if expansion.at_once and not expansion.evaluates else 1
 
     @cached_property
     def node_bytes(self) -> int:
@@ -173,6 +192,7 @@ class Plan:
         limits = self.options.limited(simulations, seconds)
         if limits is not self.options:
             refuse(worlds_objection(limits))
+            refuse(budget_objection(limits))
         return limits
 
     def root(self, state: State, seed: int) -> State:
@@ -190,6 +210,8 @@ class Plan:
             refuse_view(state, self.method)
         start = self.method.start(self.game, state.array, seed)
         root = State(self.game, start.copy(), state.viewer if start is state.array else None)
+        if start is state.array:
+            root.paid, root.last_paid = state.paid, state.last_paid
         if self.game.has_chance:
             refuse_chance(root)
         return root
@@ -252,12 +274,18 @@ def make_plan(game: Game, options: Options, purpose: Purpose = "search") -> Plan
     try_out(game)
     plan = dataclasses.replace(settled(game, options), purpose=purpose)
     refuse(worlds_objection(plan.options))
+    refuse(budget_objection(plan.options))
+    if plan.asks:
+        game.check_observation()
+        refuse(network_objection(plan))
     refuse(batch_objection(plan.options) if purpose == "batch" else idle_threads_objection(plan))
     return plan
 
 
 def settled(game: Game, options: Options) -> Plan:
     """Fill in what is open by the recommended strategy, or by the plain one where that does not suit the options."""
+    if options.evaluator is not None:
+        return filled(game, options, evaluator_options(game, options))
     plain = plain_options(game)
     if options.strategy == "recommended" and (recommended := checked_recommendation(game)):
         try:
@@ -270,6 +298,38 @@ def settled(game: Game, options: Options) -> Plan:
 def plain_options(game: Game) -> dict[str, Any]:
     """The plain strategy for a game."""
     return {**PLAIN, "method": default_method(game)}
+
+
+def evaluator_options(game: Game, options: Options) -> dict[str, Any]:
+    """The strategy for a game whose positions an evaluator judges."""
+    expanded = isinstance(options.expansion, Evaluated)  # the options were complete before
+    for name in ("expansion", "rollout"):
+        if getattr(options, name) is not None and not expanded:
+            raise ValueError(
+                f"an evaluator takes the place of {name}={brief(getattr(options, name))}: leave it out"
+                + (", or write evaluator=Blend(evaluator, rollout, weight)" if name == "rollout" else "")
+            )
+    noise = {}
+    if options.root_noise is not None:
+        noise = {"noise_weight": float(options.root_noise.weight), "noise_alpha": float(options.root_noise.alpha)}
+    blend = options.evaluator if isinstance(options.evaluator, Blend) else None
+    return {
+        "selection": BY_EVALUATOR,
+        "expansion": Evaluated(blend=float(blend.weight) if blend else 0.0, **noise),
+        "rollout": blend.rollout if blend else PLAIN["rollout"],
+        "solver": False,
+        "final": "visits",
+        "method": PIMC() if game.hides_moves and game.has_hidden_information else default_method(game),
+    }
+
+
+def evaluator_text(options: Options) -> str:
+    """The evaluator, as it would be written to ask for it."""
+    asked = options.evaluator.evaluator if isinstance(options.evaluator, Blend) else options.evaluator
+    name = brief(asked) if isinstance(asked, Evaluator) else "Network"
+    if isinstance(options.evaluator, Blend):
+        name = f"Blend({name}, {brief(options.evaluator.rollout)}, weight={options.evaluator.weight:g})"
+    return name if options.root_noise is None else f"{name}, {options.root_noise!r}"
 
 
 def checked_recommendation(game: Game) -> dict[str, Any]:
@@ -294,7 +354,9 @@ def make_strategy(game: Game, options: Options) -> Strategy:
     """Put the components of complete options together; ValueError says which do not fit and what to change."""
     selection, expansion, rollout = options.selection, options.expansion, options.rollout
     proofs = ScoreBounds(game.num_players, game.constant_sum) if options.solver else NO_PROOFS
-    strategy = Strategy(game, selection, expansion, rollout, proofs, options.method)
+    asked = options.evaluator.evaluator if isinstance(options.evaluator, Blend) else options.evaluator
+    evaluator = asked if isinstance(asked, Evaluator) else NO_EVALUATOR
+    strategy = Strategy(game, selection, expansion, rollout, proofs, options.method, evaluator)
     for reason in objections(strategy) + (shared_objections(strategy) if options.parallel == "shared" else []):
         raise ValueError(reason)
     return strategy._replace(method=strategy.method.in_kernels)
@@ -329,9 +391,46 @@ def worlds_objection(options: Options) -> str | None:
     return None
 
 
+def budget_objection(options: Options) -> str | None:
+    """Why a selection rule that shares a number of simulations cannot do so."""
+    if not options.selection.starts_anew:
+        return None
+    name = type(options.selection).__name__
+    if options.simulations is None:
+        return f"{name} shares a number of simulations that has to be known: set simulations=..."
+    if options.final != "visits":
+        return f"{name} plays the move that its halving leaves over: leave final={options.final!r} out"
+    return None
+
+
+def network_objection(plan: Plan) -> str | None:
+    """Why options do not suit a network, which is asked about many leaves at a time."""
+    options, strategy = plan.options, plan.strategy
+    is_one_tree = plan.moves_children and plan.purpose == "search"
+    if options.threads > 2:
+        return f"threads={options.threads}: one asks the network while another goes down the trees: use threads=2"
+    if is_one_tree and ((options.batch_size or 1) > 1 or options.threads > 1):
+        which = f"batch_size={options.batch_size}" if (options.batch_size or 1) > 1 else f"threads={options.threads}"
+        return f"a tree for many worlds has one leaf at a time: leave {which} out, or use search_batch"
+    if strategy.rollout.statistics and strategy.expansion.blends:
+        return f"{strategy.rollout!r} learns from one rollout for the next, but a network judges many leaves at a time"
+    if strategy.selection.normalize and plan.purpose == "batch":
+        return "normalize=True goes by the rewards of one tree, and the trees of a batch stand in one: leave it out"
+    if options.parallel == "shared":
+        return "parallel='shared' is for rollouts: threads=2 is enough for a network"
+    if plan.purpose == "batch" and (options.seconds is not None or options.stop or options.final == "robust_max"):
+        which = "seconds" if options.seconds is not None else "stop" if options.stop else "final='robust_max'"
+        return f"{which}: the trees of a batch grow side by side by simulations=... alone, where a network is asked"
+    if plan.purpose == "batch" and options.trees > 1:
+        return f"trees={options.trees}: a batch has one tree for each position, or world, where a network is asked"
+    return None
+
+
 def idle_threads_objection(plan: Plan) -> str | None:
     """Why there are more threads than the trees of one search can occupy: only one tree."""
     threads = plan.options.threads
+    if plan.asks:
+        return None
     if threads == 1 or plan.trees > 1 or plan.method.worlds > 0 or plan.options.parallel == "shared":
         return None
     return (

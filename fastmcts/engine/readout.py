@@ -6,7 +6,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.core.tree import Tree
+from fastmcts.core.constants import ROOT
+from fastmcts.core.tree import Tree, children
 from fastmcts.core.types import Position
 from fastmcts.engine.plan import Plan
 from fastmcts.strategies.final import (
@@ -18,6 +19,7 @@ from fastmcts.strategies.final import (
     sole_leader,
     voted_index,
 )
+from fastmcts.strategies.selection import Gumbel
 
 
 class Readout:
@@ -80,6 +82,14 @@ def chosen_action(plan: Plan, position: Position, found: Readout, trees: Sequenc
 
 def chosen_index(plan: Plan, position: Position, found: Readout, trees: Sequence[Tree]) -> int:
     """The index of the move to make among the legal ones."""
+    if plan.strategy.selection.starts_anew and len(trees) == 1:
+        tree = trees[0]
+        about = (
+            root_priors(tree, found.actions),
+            root_field(tree, tree.gumbel, found.actions),
+            float(tree.estimate[ROOT]),
+        )
+        return halved_index(plan, found, *about)
     if plan.goes_by_visits and (leader := sole_leader(found.visits)) is not None:
         return leader
     if plan.method.vote != "visits":
@@ -90,6 +100,52 @@ def chosen_index(plan: Plan, position: Position, found: Readout, trees: Sequence
     else:
         best = final_index(how, *statistics, found.lower, found.upper)
     return plan.method.played_index(plan.game, position, found.actions, found.values, best)
+
+
+def halved_index(
+    plan: Plan, found: Readout, priors: NDArray[np.float64], noise: NDArray[np.float64], estimate: float
+) -> int:
+    """The index of the move that sequential halving leaves over: the best one of those with the most visits.
+
+    Args:
+        plan: How it was searched.
+        found: What was found about the L legal moves.
+        priors: float64 [L], what the evaluator said of them.
+        noise: float64 [L], the Gumbel noise.
+        estimate: What the evaluator said of the position.
+    """
+    selection, visits = plan.strategy.selection, found.visits
+    assert isinstance(selection, Gumbel)
+    if not visits.any():
+        return 0
+    scores = noise + selection.improved_logits(visits, found.value_sums, priors, estimate)
+    return int(np.where(visits == visits.max(), scores, -np.inf).argmax())
+
+
+def root_field(tree: Tree, values: NDArray[np.float64], actions: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What a field of a tree says of the legal moves at its root; 0 for those that have no child."""
+    found = np.zeros(len(actions))
+    tried = children(tree, ROOT)
+    made = tree.action[tried.start : tried.stop]
+    index = actions.searchsorted(made)
+    is_legal = actions.take(index, mode="clip") == made if len(actions) > 0 else np.zeros(len(made), bool)
+    found[index[is_legal]] = values[tried.start : tried.stop][is_legal]
+    return found
+
+
+def improved_shares(plan: Plan, trees: Sequence[Tree], found: Readout) -> NDArray[np.float64] | None:
+    """What an evaluator should learn from a search, float64 [L]; None if there was none, or nothing was found."""
+    if plan.options.evaluator is None or not found.visits.any():
+        return None
+    priors = np.mean([root_priors(tree, found.actions) for tree in trees], axis=0)
+    estimate = float(np.mean([tree.estimate[ROOT] for tree in trees]))
+    return plan.strategy.selection.improved(found.visits, found.value_sums, priors, estimate)
+
+
+def root_priors(tree: Tree, actions: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The priors that an evaluator gave the legal moves at a root, without noise; 0 where nobody keeps them."""
+    priors = tree.own_prior if tree.own_prior.size > 0 else tree.prior
+    return root_field(tree, priors, actions) if priors.size > 0 else np.zeros(len(actions))
 
 
 def most_visited(visits: NDArray[np.int64], value_sums: NDArray[np.float64]) -> NDArray[np.int64]:

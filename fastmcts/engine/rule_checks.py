@@ -14,10 +14,11 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from fastmcts.compiler.run_time import marked_names
 from fastmcts.core.answers import number_from, refuse_answer
 from fastmcts.core.constants import CHANCE, TERMINAL
 from fastmcts.core.tree import MAX_CHILDREN
-from fastmcts.core.types import Position, Rng
+from fastmcts.core.types import Observation, Position, Rng
 from fastmcts.errors import GameError
 from fastmcts.game import Game
 from fastmcts.rng import below, make_rng
@@ -25,6 +26,8 @@ from fastmcts.state import State
 
 CANARY = -0x5EED
 ROUNDING = 1e-6  # of the range of utilities, by which one may miss it: a game may compute them in float32
+#: What arrays are dimensioned by.
+SIZES = frozenset({"num_players", "num_actions", "num_chance_outcomes", "state_size"})
 POLICIES = ("random_action", "rollout_action", "careful_action")
 PACKAGE = Path(__file__).parent.parent
 
@@ -44,6 +47,7 @@ class RuleCheck:
         self.seed = seed
         self.rng: Rng = make_rng(seed)
         self.moves: list[int] = []
+        self.payments: list[list[float]] = []  # what each move has paid, where moves do
         self.state = game.new_state(np.zeros(game.state_size, np.int64))
         self.state = self.guarded("initial", game.new_initial_state, seed)
 
@@ -80,8 +84,10 @@ class RuleCheck:
             names.append("num_actions")
         elif rule == "chance_outcomes":
             names.append("num_chance_outcomes")
-        elif rule in ("returns", "evaluate"):
+        elif rule in ("returns", "evaluate", "rewards"):
             names.append("num_players")
+        elif rule == "observation":
+            names += ["num_players", "observation_shape"]
         return f" ({', '.join(f'{name} is {getattr(self.game, name)}' for name in names)})"
 
     def untouched(self, rule: str, call: Callable[..., Any], *arguments: Any) -> Any:
@@ -195,6 +201,38 @@ class RuleCheck:
             self.fail(f"{rule} gives {out.tolist()}, outside of {game.min_utility} to {game.max_utility}")
         return out.tolist()
 
+    def check_payment(self, action: int, after: State) -> None:
+        """Every player is paid a number, and what it is asked about stays as it is."""
+        if not self.game.pays_rewards:
+            return
+        out, later = np.full(self.game.num_players, np.nan), after.array.copy()
+        answer = self.untouched("rewards", self.game.rewards, self.state.array, action, after.array, out)
+        self.refuse_answer("rewards", answer)
+        if not np.array_equal(later, after.array):
+            self.fail("rewards changes the position after the move; only apply and determinize may")
+        if not np.isfinite(out).all():
+            player = int(np.flatnonzero(~np.isfinite(out))[0])
+            self.fail(f"rewards leaves out player {player} for action {action}, or gives it no number: {out.tolist()}")
+        self.payments.append(out.tolist())
+
+    def check_payments(self, utilities: list[float]) -> None:
+        """What each player gets between any two positions of a finished game is within the declared range."""
+        if not self.game.pays_rewards:
+            return
+        low, high = self.game.min_utility, self.game.max_utility
+        slack = ROUNDING * (high - low)
+        for player, paid in enumerate(zip(*self.payments, utilities, strict=True)):
+            least = most = lowest = highest = 0.0
+            for reward in paid:
+                least, most = min(0.0, least + reward), max(0.0, most + reward)
+                lowest, highest = min(lowest, least), max(highest, most)
+            if lowest < low - slack or highest > high + slack:
+                worst = lowest if lowest < low - slack else highest
+                self.fail(
+                    f"player {player} is paid {worst:g} between two positions of this game, the end included, outside"
+                    f" of min_utility = {low} to max_utility = {high}: declare a range that holds all that can be paid"
+                )
+
     def check_world(self, player: int, mover: int, seed: int) -> State:
         """A world that is drawn for a player looks the same to it, with the same player to move and its same moves."""
         known, world = self.known(self.state, player), self.state.clone()
@@ -205,7 +243,31 @@ class RuleCheck:
             self.fail(f"determinize changes the player to move from {mover} to {world.current_player()}")
         if mover == player and world.legal_actions() != self.state.legal_actions():
             self.fail(f"player {player}, to move, has other moves in a world it cannot tell apart")
+        if self.game.has_observation and not np.array_equal(self.seen(world, player), self.seen(self.state, player)):
+            self.fail(
+                f"observation shows player {player} what is hidden from it: something else than in a world that it"
+                f" cannot tell apart,\n  {world.array.tolist()}"
+            )
         return world
+
+    def check_observation(self, player: int) -> Observation:
+        """What a network sees with the eyes of a player are finite numbers that depend on the position alone."""
+        seen = self.seen(self.state, player)
+        if not np.isfinite(seen).all():
+            index = np.flatnonzero(~np.isfinite(seen))[0]
+            self.fail(f"observation writes {seen[index]} into entry {index} of `out`; networks need finite numbers")
+        if not np.array_equal(seen, self.seen(self.state, player)):
+            self.fail("observation writes something else when it is called again: it depends on more than the position")
+        return seen
+
+    def seen(self, state: State, player: int) -> Observation:
+        """What a network sees of a position with the eyes of a player."""
+        out = np.zeros(self.game.observation_size, np.float32)
+        before = state.array.copy()
+        self.in_place("observation", state.array, player, out)
+        if not np.array_equal(before, state.array):
+            self.fail("observation changes the position; only apply and determinize may")
+        return out
 
     def known(self, state: State, player: int) -> list[int]:
         """What a player knows of a position."""
@@ -259,11 +321,13 @@ class Inquest(RuleCheck):
         for action in self.remains.moves:
             if action not in self.check_all():
                 break
-            self.state = self.after(action)
+            after = self.after(action)
+            self.check_payment(action, after)
+            self.state = after
             self.moves.append(action)
         self.state = self.game.new_state(self.remains.state.copy())
         for action in self.check_all():
-            self.after(action)
+            self.check_payment(action, self.after(action))
 
     def check_all(self) -> list[int]:
         """Ask everything that a search asks in a position; return what may be played."""
@@ -275,6 +339,8 @@ class Inquest(RuleCheck):
             return self.check_outcomes()
         actions = self.check_moves()
         self.check_policies(actions)
+        if self.game.has_observation:
+            self.check_observation(player)
         if self.game.overrides("observe"):
             self.check_world(player, player, seed=0)
         return actions
@@ -306,6 +372,8 @@ def out_of_bounds(game: Game, simulations: Iterable[Remains], error: IndexError)
 def check_declared(game: Game) -> None:
     """What a game declares goes together."""
     game.check_declaration()
+    for name in sorted(SIZES.intersection(marked_names(type(game)))):
+        raise GameError(f"{game.name}.{name} cannot be RunTime: arrays have that size, and it decides what is compiled")
     if game.overrides("determinize") != game.overrides("observe"):
         missing = "observe" if game.overrides("determinize") else "determinize"
         raise GameError(

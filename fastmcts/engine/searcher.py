@@ -21,6 +21,7 @@ from fastmcts.engine.tasks import Flag, Task
 from fastmcts.engine.trial import try_out
 from fastmcts.errors import CompileError, GameError
 from fastmcts.game import Game
+from fastmcts.kernels.evaluate import renew_root
 from fastmcts.kernels.loop import run
 from fastmcts.kernels.plant import plant
 from fastmcts.rng import make_rng
@@ -57,7 +58,7 @@ def scratch_for(plan: Plan) -> Scratch:
     """The buffers of one thread."""
     game = plan.game
     sizes = game.state_size, game.num_actions, game.num_players, game.num_chance_outcomes
-    return make_scratch(*sizes, plan.moves_kept, plan.longest_path)
+    return make_scratch(*sizes, plan.moves_kept, plan.longest_path, game.accounted_moves)
 
 
 def empty_tree(plan: Plan, nodes: int) -> Tree:
@@ -192,6 +193,23 @@ class Searcher:
             change(tree, *arguments)
             COMPILED[key] = change
         return time.perf_counter() - start
+
+    def renew(self) -> float:
+        """Draw for a new search what begins at a root that was searched before; return the seconds of compiling."""
+        start = time.perf_counter()
+        if renew_root not in self.plan.kernels:
+            arguments = (
+                self.strategy,
+                empty_tree(self.plan, capacity.first_capacity(self.plan, 0)),
+                self.scratch,
+                self.rng,
+            )
+            plant(self.game, arguments[1], 0)
+            renew_root(*arguments)
+            self.plan.kernels[renew_root] = compiled_for(renew_root, *arguments)
+        seconds = time.perf_counter() - start
+        self.plan.kernels[renew_root](self.strategy, self.tree, self.scratch, self.rng)
+        return seconds
 
     def simulate(self, simulations: int, deadline: float | None = None, stop: Flag = NEVER) -> int:
         """Add simulations, making room in the tree where needed.

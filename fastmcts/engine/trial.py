@@ -10,6 +10,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from fastmcts.compiler.component import hashable
 from fastmcts.compiler.jit import JIT_ENABLED
 from fastmcts.core.constants import CHANCE, TERMINAL
 from fastmcts.engine.rule_checks import RuleCheck, check_declared
@@ -45,7 +46,8 @@ def trial_key(game: Game) -> str:
     """What decides how a trial ends: the rules with their constants, and the run-time values."""
     fingerprint = game.numba_type.fingerprint
     values = game._run_time_values
-    return f"{fingerprint}{hashlib.sha256(repr(values).encode()).hexdigest()[:8]}" if values else fingerprint
+    known = [hashable(value) for value in values]
+    return f"{fingerprint}{hashlib.sha256(repr(known).encode()).hexdigest()[:8]}" if values else fingerprint
 
 
 def play_some_games(game: Game) -> None:
@@ -76,16 +78,19 @@ class Trial(RuleCheck):
                 self.look_closely(player, actions)
             action = self.drawn(actions)
             after = self.after(action)
+            self.check_payment(action, after)
             self.moves.append(action)
             self.state = after
             self.check_length()
-        self.check_utilities("returns")
+        self.check_payments(self.check_utilities("returns"))
         return len(self.moves) + 1
 
     def look_closely(self, player: int, actions: list[int]) -> None:
         """Check what is not needed to play on, but in searches."""
         if player >= 0:
             self.check_policies(actions)
+            if self.game.has_observation:
+                self.check_observation(player)
             if self.game.overrides("observe"):
                 self.check_world(player, player, len(self.moves))
 

@@ -3,8 +3,9 @@
 from fastmcts.experiments.agents import Agent, Greedy, Random, Search, as_agent, parse_agent
 from fastmcts.experiments.deals import DealsResult, play_deals
 from fastmcts.experiments.match import MatchResult, play_match
-from fastmcts.experiments.plan import Plan, PlanError
+from fastmcts.experiments.plan import Plan
 from fastmcts.experiments.plan_file import load_plan
+from fastmcts.experiments.plan_parts import PlanError
 from fastmcts.experiments.plots import plot, plot_trace
 from fastmcts.experiments.ratings import Ratings, rate
 from fastmcts.experiments.records import GameRecord

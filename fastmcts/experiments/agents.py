@@ -20,6 +20,7 @@ from fastmcts.engine.plan import plan_for
 from fastmcts.experiments.seeded import search_each
 from fastmcts.experiments.text import (
     known_components,
+    make,
     parsed,
     read_component,
     read_keywords,
@@ -39,6 +40,22 @@ from fastmcts.strategies.methods import SinglePerspective
 
 #: Options of a search that are no part of how it plays: whoever lets it play decides them.
 NOT_OF_AGENTS = ("seed", "progress", "trace", "on_interrupt")
+
+
+class Asked(NamedTuple):
+    """Positions of one game in which an agent is to move.
+
+    Attributes:
+        states: The positions.
+        seeds: A seed for each.
+        numbers: Which games of a match these are, for agents that remember something about each.
+        histories: All actions of each game so far, what chance did too, for agents that go by them.
+    """
+
+    states: Sequence[State]
+    seeds: Sequence[int]
+    numbers: Sequence[int] = ()
+    histories: Sequence[Sequence[int]] = ()
 
 
 class Choices(NamedTuple):
@@ -66,22 +83,9 @@ class Agent(ABC):
         """
         return [self.choose(state, seed) for state, seed in zip(states, seeds, strict=True)]
 
-    def decide(
-        self,
-        states: Sequence[State],
-        seeds: Sequence[int],
-        numbers: Sequence[int] = (),
-        histories: Sequence[Sequence[int]] = (),
-    ) -> Choices:
-        """The moves of `choose_many`, with what an agent counts besides; this is what matches call.
-
-        Args:
-            states: The positions.
-            seeds: A seed for each.
-            numbers: Which games of a match these are.
-            histories: All actions of each game so far, what chance did too, for agents that go by them.
-        """
-        return Choices(self.choose_many(states, seeds, numbers))
+    def decide(self, asked: Asked) -> Choices:
+        """The moves of `choose_many`, with what an agent counts besides; this is what matches call."""
+        return Choices(self.choose_many(asked.states, asked.seeds, asked.numbers))
 
     def check(self, game: Game) -> None:  # noqa: B027  # most agents play everything
         """Raise ValueError if this agent cannot play a game."""
@@ -186,17 +190,11 @@ class Search(Agent):
 
     def choose_many(self, states: Sequence[State], seeds: Sequence[int], numbers: Sequence[int] = ()) -> Sequence[int]:
         """The moves that searches of all positions, in one batch, find."""
-        return self.decide(states, seeds).actions
+        return self.decide(Asked(states, seeds)).actions
 
-    def decide(
-        self,
-        states: Sequence[State],
-        seeds: Sequence[int],
-        numbers: Sequence[int] = (),
-        histories: Sequence[Sequence[int]] = (),
-    ) -> Choices:
+    def decide(self, asked: Asked) -> Choices:
         """The same, with how many simulations each search ran, and how long."""
-        return Choices(*search_each(states, seeds, self.options))
+        return Choices(*search_each(asked.states, asked.seeds, self.options))
 
     def __repr__(self) -> str:
         """As it is read."""
@@ -282,10 +280,14 @@ def as_agent(value: Any) -> Agent:
 #: Agents by the names they are written with, in any case.
 SIMPLE_AGENTS: Mapping[str, type[Agent]] = {"random": Random, "greedy": Greedy}
 SEARCH_NAME = "mcts"
+BOT_NAME = "OpenSpielMCTS"
+AGENT_NAMES = (SEARCH_NAME, *SIMPLE_AGENTS, BOT_NAME)
 
 
 def parse_agent(text: str, extra: Iterable[type] = (), **defaults: Unpack[SearchOptions]) -> Agent:
     """Read an agent: `mcts(simulations=1000, selection=UCB1(c=1.4))`, `random` or `greedy`, in any case.
+
+    `OpenSpielMCTS(game='connect_four', simulations=1000)` is OpenSpiel's bot, where that is installed.
 
     Args:
         text: What was written.
@@ -297,12 +299,16 @@ def parse_agent(text: str, extra: Iterable[type] = (), **defaults: Unpack[Search
     """
     node = parsed(text, "an agent, such as mcts(simulations=1000) or random")
     call = node if isinstance(node, ast.Call) else ast.Call(func=node, args=[], keywords=[])
-    name = call.func.id.lower() if isinstance(call.func, ast.Name) else None
-    if name not in (SEARCH_NAME, *SIMPLE_AGENTS):
-        known = suggestion(name or "", (SEARCH_NAME, *SIMPLE_AGENTS))
+    name = call.func.id.lower() if isinstance(call.func, ast.Name) else ""
+    if name not in [known.lower() for known in AGENT_NAMES]:
+        known = suggestion(name, AGENT_NAMES)
         raise ValueError(f"{written(node)} is no agent; {known}; for example mcts(simulations=1000)")
     if call.args:
         raise ValueError(f"{written(node)}: arguments of an agent are written name=value")
+    if name == BOT_NAME.lower():
+        from fastmcts.experiments.openspiel import OpenSpielMCTS  # which knows what an agent is from here
+
+        return make(OpenSpielMCTS, written(node), [], read_keywords(call, read_literal))
     if name != SEARCH_NAME:
         if call.keywords:
             raise ValueError(f"{written(node)}: {name} takes no arguments")

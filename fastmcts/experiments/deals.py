@@ -1,28 +1,20 @@
 """Games for one, over many deals: how many are won, or the mean score."""
 
-import functools
-import multiprocessing
-import signal
+import itertools
 import statistics
-import time
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from fastmcts.core.validate import whole_number
-from fastmcts.experiments.agents import Agent, Search, as_agent
+from fastmcts.experiments.agents import Agent
 from fastmcts.experiments.bars import ProgressOption, shown_progress
 from fastmcts.experiments.intervals import DEVIATIONS, share, wilson
-from fastmcts.experiments.openings import roll
-from fastmcts.experiments.records import CHANCE_STREAM
+from fastmcts.experiments.match import make_pairing
+from fastmcts.experiments.records import GameRecord
+from fastmcts.experiments.shared_match import play_over_processes
+from fastmcts.experiments.tables import play_games
 from fastmcts.game import Game
-from fastmcts.mcts import MCTS
-from fastmcts.rng import spawn_seed
-from fastmcts.state import State
 
 
 @dataclass
@@ -33,8 +25,8 @@ class DealsResult:
         game: The game.
         agent: Who played.
         utilities: What each deal brought.
-        seconds: How long each took a core, without compiling.
-        interrupted: Whether Ctrl-C ended it; the deal that was being played is left out.
+        seconds: How long the agent thought in each, without compiling.
+        interrupted: Whether Ctrl-C ended it; deals that were not over are left out.
     """
 
     game: Game
@@ -120,66 +112,23 @@ def play_deals(
         raise ValueError(f"{game.name} has {game.num_players} players, and this is for games for one: play a match")
     deals = whole_number("deals", deals, low=1)
     processes = whole_number("processes", processes, low=1)
-    result = DealsResult(game, as_agent(agent))
-    result.agent.check(game)
-    seeds = [spawn_seed(seed, deal) for deal in range(deals)]
+    pairing = make_pairing(game, agent, None, seed, None)
+    pairing.first.check(game)
+    result = DealsResult(game, pairing.first)
+    waiting: dict[int, GameRecord] = {}  # deals that are over before an earlier one is
     try:
         with shown_progress(progress, game.name, deals) as show:
-            play_deal(game, result.agent, seeds[0], most_moves=1)  # compiles, before other processes look for it
-            with mapping(processes) as run:
-                for utility, seconds in run(functools.partial(timed_deal, game, result.agent), seeds):
-                    result.utilities.append(utility)
-                    result.seconds.append(seconds)
-                    show(len(result.utilities), result)
+            pairing.prepare()
+            to_play = pairing.games(deals)
+            with closing(
+                play_games(pairing, to_play) if processes == 1 else play_over_processes(pairing, to_play, processes)
+            ) as rounds:
+                for record in itertools.chain.from_iterable(rounds):
+                    waiting[record.pair] = record
+                    while (next_one := waiting.pop(len(result.utilities), None)) is not None:
+                        result.utilities.append(next_one.returns[0])
+                        result.seconds.append(next_one.seconds[0])
+                        show(len(result.utilities), result)
     except KeyboardInterrupt:
         result.interrupted = True
     return result
-
-
-@contextmanager
-def mapping(processes: int) -> Iterator[Any]:
-    """A `map` in this process, or over several, which leave Ctrl-C to this one."""
-    if processes == 1:
-        yield map
-        return
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(processes, context, signal.signal, (signal.SIGINT, signal.SIG_IGN))
-    try:
-        yield pool.map
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def timed_deal(game: Game, agent: Agent, seed: int) -> tuple[float, float]:
-    """Play a deal; what it brought, and the seconds of this process."""
-    warm_up(game, agent)
-    start = time.process_time()
-    state = play_deal(game, agent, seed)
-    return state.returns()[0], time.process_time() - start
-
-
-#: Agents that have played in this process, so that what they need is compiled or loaded.
-WARM: list[tuple[Game, Agent]] = []
-
-
-def warm_up(game: Game, agent: Agent) -> None:
-    """Make one move, the first time in each process."""
-    if (game, agent) not in WARM:
-        play_deal(game, agent, seed=0, most_moves=1)
-        WARM.append((game, agent))
-
-
-def play_deal(game: Game, agent: Agent, seed: int, most_moves: int | None = None) -> State:
-    """Let an agent play a deal to its end, or for some moves; return how it ended."""
-    dice = np.random.default_rng(spawn_seed(seed, CHANCE_STREAM))
-    search = MCTS(game, seed=seed, **agent.options) if isinstance(agent, Search) else None
-    state = game.new_initial_state(seed)
-    roll(state, dice)
-    move = 0
-    while not state.is_terminal() and move != most_moves:
-        action = search.search(state).action if search else agent.choose(state, spawn_seed(seed, move))
-        assert action is not None
-        state.apply_action(action)
-        roll(state, dice)
-        move += 1
-    return state

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fastmcts.experiments.extras import needed
-from fastmcts.experiments.plan import Cell
+from fastmcts.experiments.plan_parts import Cell
 from fastmcts.experiments.tally import Tally
 
 ROWS_SHOWN = 20
@@ -35,7 +35,7 @@ class RunProgress:
     @property
     def total(self) -> int:
         """How many games the plan has."""
-        return sum(2 * cell.pairs for cell in self.cells)
+        return sum(cell.games for cell in self.cells)
 
     @property
     def done(self) -> int:
@@ -118,10 +118,10 @@ def table_of(progress: RunProgress) -> Any:
     for name in ("games", "score of the first (95%)"):
         table.add_column(name, justify="right", no_wrap=True)
     pairs = list(zip(progress.cells, progress.tallies, strict=True))
-    active = [pair for pair in pairs if pair[1].games < 2 * pair[0].pairs]
+    active = [pair for pair in pairs if pair[1].games < pair[0].games]
     for cell, tally in (active or pairs)[:ROWS_SHOWN]:
         names = (repr(cell.pairing.game), cell.budget, cell.first, cell.second)
-        table.add_row(*names, f"{tally.games:,} of {2 * cell.pairs:,}", tally.score)
+        table.add_row(*names, f"{tally.games:,} of {cell.games:,}", tally.score)
     if len(active) > ROWS_SHOWN:
         table.add_row(f"and {len(active) - ROWS_SHOWN:,} more")
     return table

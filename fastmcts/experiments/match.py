@@ -21,13 +21,12 @@ from fastmcts.experiments.bars import ProgressOption, shown_progress
 from fastmcts.experiments.elo import elo_of
 from fastmcts.experiments.intervals import share, wilson
 from fastmcts.experiments.openings import starts_from_a_deal, usual_opening_moves
-from fastmcts.experiments.records import GameRecord, won_by
+from fastmcts.experiments.records import COUNTS, GameRecord, won_by
 from fastmcts.experiments.shared_match import play_over_processes
 from fastmcts.experiments.sprt import POINTS, SPRT
 from fastmcts.experiments.tables import Pairing, play_games
 from fastmcts.game import Game
 
-COUNTS = ("games", "deals")
 REFRESH_SECONDS = 0.2  # how often a score that is shown is counted anew
 
 
@@ -253,25 +252,26 @@ def play_match(
         progress: True for a bar, or a function that is called with the games that are over and the result so far; False
             to see nothing at all, not even that something is being compiled.
     """
-    pairing = make_pairing(game, first, second, seed, opening_moves)
+    one, other = as_agent(first), as_agent(second)
+    pairing = make_pairing(game, one, other, seed, opening_moves)
     counts = checked_counts(game, counts)
     games = whole_number("games", games, low=1)
     threads = whole_number("threads", threads, low=1)
     processes = whole_number("processes", processes, low=1)
     if not (stop is None or isinstance(stop, SPRT)):
         raise TypeError(f"stop must be an SPRT, such as SPRT(0, 20), not {stop!r}")
-    for agent in pairing.sides:
+    for agent in (one, other):
         agent.check(game)
-    result = MatchResult(game, *pairing.sides, counts, pairing.seed, pairing.opening_moves, stop=stop)
+    result = MatchResult(game, one, other, counts, pairing.seed, pairing.opening_moves, stop=stop)
     count = games + games % 2
-    sides = [agent.filled(threads=threads) if isinstance(agent, Search) else agent for agent in pairing.sides]
+    sides = [agent.filled(threads=threads) if isinstance(agent, Search) else agent for agent in (one, other)]
     playing = dataclasses.replace(pairing, first=sides[0], second=sides[1])
     title = f"{game.name}: {result.first!r} against {result.second!r}"
     try:
         with shown_progress(progress, title, count) as show:
             playing.prepare()
             collected = Collected(result)
-            games_to_play = [(number // 2, number % 2) for number in range(count)]
+            games_to_play = pairing.games(count // 2)
             with closing(
                 play_games(playing, games_to_play)
                 if processes == 1
@@ -321,15 +321,18 @@ class Collected:
 
 
 def make_pairing(game: Game, first: Any, second: Any, seed: int, opening_moves: int | None) -> Pairing:
-    """Check what two agents are to play."""
+    """Check what two agents are to play, or one alone if the second is None."""
     if not isinstance(game, Game):
         raise TypeError(f"play_match takes a Game, such as games.ConnectFour(), not {game!r}")
     try_out(game)
     seed = whole_number("seed", seed)
     if opening_moves is None:
-        opening_moves = usual_opening_moves(game)
+        opening_moves = 0 if second is None else usual_opening_moves(game)
     opening_moves = whole_number("opening_moves", opening_moves, low=0)
-    return Pairing(game, as_agent(first), as_agent(second), seed, opening_moves)
+    other = None if second is None else as_agent(second)
+    pairing = Pairing(game, as_agent(first), other, seed, opening_moves)
+    pairing.start()
+    return pairing
 
 
 def checked_counts(game: Game, counts: str | None) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from fastmcts.core.constants import CHANCE, TERMINAL
 from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
-from fastmcts.experiments.agents import Agent, Choices, as_agent
+from fastmcts.experiments.agents import Agent, Asked, Choices, as_agent
 from fastmcts.experiments.extras import needed
 from fastmcts.experiments.openings import starts_from_a_deal
 from fastmcts.game import Game
@@ -109,16 +109,10 @@ class BotAgent(Agent):
         """Refused: a position alone has no history."""
         raise ValueError(f"{self!r} goes by the history of a game: let it play a match")
 
-    def decide(
-        self,
-        states: Sequence[State],
-        seeds: Sequence[int],
-        numbers: Sequence[int] = (),
-        histories: Sequence[Sequence[int]] = (),
-    ) -> Choices:
+    def decide(self, asked: Asked) -> Choices:
         """The moves that a new bot makes after each history."""
         actions = []
-        for history, seed in zip(histories, seeds, strict=True):
+        for history, seed in zip(asked.histories, asked.seeds, strict=True):
             theirs = theirs_after(self.game, history)
             actions.append(self.bot(loaded(self.game), theirs.current_player(), seed % 2**31).step(theirs))
         return Choices(actions)
@@ -151,16 +145,10 @@ class OpenSpielMCTS(BotAgent):
         clock = {} if self.seconds is None else {"max_wall_clock_time": self.seconds}
         return module.MCTSBot(game, evaluator, self.c, self.simulations, MEMORY_MB, self.solve, seed, False, **clock)
 
-    def decide(
-        self,
-        states: Sequence[State],
-        seeds: Sequence[int],
-        numbers: Sequence[int] = (),
-        histories: Sequence[Sequence[int]] = (),
-    ) -> Choices:
+    def decide(self, asked: Asked) -> Choices:
         """The moves, and the simulations if no clock has ended them."""
-        choices = super().decide(states, seeds, numbers, histories)
-        return choices if self.seconds is not None else Choices(choices.actions, [self.simulations] * len(seeds))
+        choices = super().decide(asked)
+        return choices if self.seconds is not None else Choices(choices.actions, [self.simulations] * len(asked.seeds))
 
 
 @dataclass(frozen=True)

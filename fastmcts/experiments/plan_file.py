@@ -6,7 +6,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from fastmcts.experiments.plan import Plan, PlanError
+from fastmcts.experiments.plan import Plan
+from fastmcts.experiments.plan_parts import PlanError
 from fastmcts.experiments.text import suggestion
 
 #: What a plan may say: the arguments of `Plan` but its folder.
@@ -30,9 +31,10 @@ def load_plan(path: str | Path) -> Plan:
                 raise PlanError("this plan is to be tuned: use fastmcts experiment tune, or tune() in Python", name)
             if name not in KEYS:
                 raise PlanError(f"a plan has no key {name!r}; {suggestion(name, KEYS)}", name)
-        for name in ("games", "agents"):
-            if name not in content:
-                raise PlanError(f"the plan names no {name}")
+        if "agents" not in content:
+            raise PlanError("the plan names no agents")
+        if "games" not in content and "matches" not in content:
+            raise PlanError("the plan names no games")
         return Plan(**content, folder=path.parent)
     except PlanError as error:
         raise placed_error(error, path, text) from error
@@ -61,17 +63,43 @@ def placed_error(error: PlanError, path: Path, text: str) -> PlanError:
     return PlanError(f"{where}: {error.problem}", error.key, error.value)
 
 
+#: A name in TOML, bare or in quotes.
+NAME = r"(?:\"[^\"]*\"|'[^']*'|[\w-]+)"
+HEADER = re.compile(rf"\s*(?P<open>\[\[?)\s*(?P<name>{NAME}(?:\s*\.\s*{NAME})*)\s*\]\]?\s*(#.*)?")
+ENTRY = re.compile(rf"\s*(?P<name>{NAME}(?:\s*\.\s*{NAME})*)\s*=")
+
+
 def line_of(text: str, key: str, value: Any = None) -> int | None:
-    """The line in which a key stands, or the part of its value; None if it is not there."""
-    wanted, _, name = key.rpartition(".")
-    table, found, header = "", None, None
+    """The line in which a key stands, or the part of its value; None if neither it nor its table is there.
+
+    Args:
+        text: The plan.
+        key: As in `PlanError`: "grid.c", or "matches[1].pairs" for the second of several tables.
+        value: The part of the value.
+    """
+    best, best_length = None, 0
+    table, counts = "", dict[str, int]()
+    is_within = False  # the lines of the key's own value
     for number, line in enumerate(text.splitlines(), start=1):
-        if match := re.match(r"\s*\[([^\[\]]+)\]\s*(#.*)?$", line):
-            table = match[1].strip()
-            if table == key:
-                header = number
-        elif found is None and re.match(rf"\s*[\"']?{re.escape(name)}[\"']?\s*=", line) and table == wanted and name:
-            found = number
-        if found is not None and (value is None or str(value) in line):
+        header, entry = HEADER.fullmatch(line), ENTRY.match(line)
+        if header is not None:
+            first, *rest = names_in(header["name"])
+            counts[first] = counts.get(first, -1) + (header["open"] == "[[")
+            place = f"{first}[{counts[first]}]" if counts[first] >= 0 else first
+            table = path = ".".join([place, *rest])
+        elif entry is not None:
+            path = ".".join([*([table] if table else []), *names_in(entry["name"])])
+        else:
+            path = ""
+        if path:
+            is_within = path == key
+            if (path == key or key.startswith(f"{path}.")) and len(path) > best_length:
+                best, best_length = number, len(path)
+        if is_within and value is not None and str(value) in line:
             return number
-    return found or header
+    return best
+
+
+def names_in(text: str) -> list[str]:
+    """The parts of a key with dots, without quotes."""
+    return [name.strip("\"'") for name in re.findall(NAME, text)]

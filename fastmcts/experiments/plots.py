@@ -4,15 +4,18 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastmcts.experiments.convergence import POSITIONS, settling
 from fastmcts.experiments.extras import needed
+from fastmcts.experiments.plan import Plan
+from fastmcts.experiments.records import ALONE
 from fastmcts.experiments.reports import Summary, ratings_of, summarise
 from fastmcts.strategies.snapshot import Trace
 
-KINDS = ("budget", "parameter", "ladder", "matrix")
+KINDS = ("budget", "parameter", "ladder", "matrix", "convergence")
 AXES = ("budget", "simulations", "seconds")
 SUFFIXES = (".png", ".svg", ".pdf")
 COLUMNS = 3  # panels in a row
@@ -24,7 +27,13 @@ SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "fastmcts", "font.family": "
 
 
 def plot(
-    path: str | Path, out: str | Path, kind: str | None = None, parameter: str | None = None, x: str = "budget"
+    path: str | Path,
+    out: str | Path,
+    kind: str | None = None,
+    parameter: str | None = None,
+    x: str = "budget",
+    plan: Plan | None = None,
+    positions: int = POSITIONS,
 ) -> Path:
     """Draw the results in a store.
 
@@ -32,16 +41,19 @@ def plot(
         path: The store.
         out: The picture; its ending says which kind of file.
         kind: "budget" draws scores with their 95% bands against the budget, "parameter" against a parameter of the
-            grid, "ladder" ratings, "matrix" everybody against everybody. By default what the results have.
+            grid, "ladder" ratings, "matrix" everybody against everybody. "convergence" searches positions of the games
+            again, with traces, and draws how soon they had the move that they made. By default what the results have.
         parameter: Which parameter, if there are several.
         x: With "budget", what to draw scores against: the "budget" of the plan, or the "simulations" or "seconds"
             that the first agent has used for a move.
+        plan: Which matches to draw, as in `summarise`; by default all. "convergence" needs it, to search again.
+        positions: With "convergence", how many positions of each match.
 
     Returns:
         Where the picture is.
     """
     out = checked_place(out)
-    summaries = summarise(path)
+    summaries = summarise(path, plan)
     if not summaries:
         raise ValueError(f"{path} has no games: run a plan first")
     kind = kind or fitting_kind(summaries)
@@ -56,6 +68,8 @@ def plot(
             figure = draw_parameter(figure_class, summaries, chosen_parameter(summaries, parameter))
         elif kind == "ladder":
             figure = draw_ladders(figure_class, summaries)
+        elif kind == "convergence":
+            figure = draw_convergence(figure_class, path, plan, positions)
         else:
             figure = draw_matrices(figure_class, summaries)
         save(figure, out)
@@ -142,8 +156,19 @@ def budget_value(budget: str) -> float:
 # ---- Curves
 
 
+class Point(NamedTuple):
+    """A point of a line, with its band."""
+
+    game: str
+    line: str
+    x: float
+    y: float
+    low: float
+    high: float
+
+
 def draw_budgets(figure_class: Any, summaries: Sequence[Summary], x: str) -> Any:
-    """Scores against the budget, a panel for each game and a line for each two agents."""
+    """Scores against the budget, a panel for each game and a line for each two agents, or for one alone."""
     if x == "budget" and any(math.isnan(budget_value(summary.budget)) for summary in summaries):
         raise ValueError("the plan has no budgets: draw against x='simulations' or x='seconds'")
     values: dict[str, Callable[[Summary], float]] = {
@@ -152,58 +177,65 @@ def draw_budgets(figure_class: Any, summaries: Sequence[Summary], x: str) -> Any
         "seconds": lambda summary: summary.first_seconds,
     }
     unit = summaries[0].budget.partition("=")[0] if x == "budget" else x
-    label = "{0.first} against {0.second}".format
-    return draw_curves(figure_class, summaries, values[x], f"{unit} a move", label, "log")
+    points = [
+        Point(one.game, " against ".join(filter(None, (one.first, one.second))), values[x](one), *scores_of(one))
+        for one in summaries
+    ]
+    return draw_curves(figure_class, points, f"{unit} a move", "log")
 
 
 def draw_parameter(figure_class: Any, summaries: Sequence[Summary], parameter: str) -> Any:
     """Scores against a parameter, a panel for each game and a line for each budget and agent."""
-    chosen = [summary for summary in summaries if parameter in summary.parameters]
+    points = [
+        Point(one.game, label_of(one, parameter), float(one.parameters[parameter]), *scores_of(one))
+        for one in summaries
+        if parameter in one.parameters
+    ]
+    return draw_curves(figure_class, points, parameter)
 
-    def value(summary: Summary) -> float:
-        return float(summary.parameters[parameter])
 
-    return draw_curves(figure_class, chosen, value, parameter, label_of(parameter))
+def draw_convergence(figure_class: Any, path: str | Path, plan: Plan | None, positions: int) -> Any:
+    """How soon searches had the move that they made, a panel for each game and a line for each search."""
+    if plan is None:
+        raise ValueError("a picture of convergence searches positions again: say of which plan (plan=, --plan)")
+    points = [Point(*settled) for settled in settling(plan, path, positions)]
+    if not points:
+        raise ValueError("no search of the plan had a choice in the games of the store: draw another kind of picture")
+    return draw_curves(figure_class, points, "simulations", "log", "has its last move (95%)")
 
 
-def label_of(parameter: str) -> Callable[[Summary], str]:
+def scores_of(summary: Summary) -> tuple[float, float, float]:
+    """The score and its interval."""
+    return summary.score, summary.low, summary.high
+
+
+def label_of(summary: Summary, parameter: str) -> str:
     """How a line is called whose points differ by a parameter."""
-
-    def label(summary: Summary) -> str:
-        words = [word for word in summary.first.split(" ") if not word.startswith(f"{parameter}=")]
-        return " ".join([*words, f"({summary.budget})" if summary.budget else ""]).strip()
-
-    return label
+    words = [word for word in summary.first.split(" ") if not word.startswith(f"{parameter}=")]
+    return " ".join([*words, f"({summary.budget})" if summary.budget else ""]).strip()
 
 
 def draw_curves(
-    figure_class: Any,
-    summaries: Sequence[Summary],
-    x: Callable[[Summary], float],
-    x_label: str,
-    label: Callable[[Summary], str],
-    scale: str = "linear",
+    figure_class: Any, points: Sequence[Point], x_label: str, scale: str = "linear", y_label: str = "score (95%)"
 ) -> Any:
-    """Scores with bands, a panel for each game."""
-    games = list(dict.fromkeys(summary.game for summary in summaries))
-    labels = list(dict.fromkeys(map(label, summaries)))
+    """Lines with bands, a panel for each game."""
+    games = list(dict.fromkeys(point.game for point in points))
+    labels = list(dict.fromkeys(point.line for point in points))
     figure, panels = make_panels(figure_class, len(games))
     for panel, game in zip(panels, games, strict=True):
         for number, name in enumerate(labels):
             line, mark = STYLES[number % len(STYLES)]
-            points = sorted(
-                (x(one), one.score, one.low, one.high) for one in summaries if one.game == game and label(one) == name
-            )
-            if points:
-                at, scores, low, high = zip(*points, strict=True)
-                panel.plot(at, scores, line, marker=mark, markersize=4, label=name)
+            own = sorted(point[2:] for point in points if point.game == game and point.line == name)
+            if own:
+                at, heights, low, high = zip(*own, strict=True)
+                panel.plot(at, heights, line, marker=mark, markersize=4, label=name)
                 panel.fill_between(at, low, high, alpha=0.15)
         panel.axhline(0.5, color="0.6", linewidth=0.8)
         panel.set_title(game, fontsize=9)
         panel.set_xscale(scale)
         panel.set_ylim(0.0, 1.0)
         panel.set_xlabel(x_label)
-        panel.set_ylabel("score (95%)")
+        panel.set_ylabel(y_label)
     if len(labels) > 1:
         handles, names = panels[0].get_legend_handles_labels()
         figure.legend(handles, names, loc="outside lower center", ncols=min(4, len(names)), fontsize=8)
@@ -234,7 +266,10 @@ def draw_matrices(figure_class: Any, summaries: Sequence[Summary]) -> Any:
     """Everybody against everybody as numbers on grey, a panel for each game and budget."""
     groups: dict[str, list[Summary]] = {}
     for summary in summaries:
-        groups.setdefault(f"{summary.game} {summary.budget}".strip(), []).append(summary)
+        if summary.counts != ALONE:
+            groups.setdefault(f"{summary.game} {summary.budget}".strip(), []).append(summary)
+    if not groups:
+        raise ValueError("every agent has played alone: a matrix is for matches, draw against the budget")
     figure, panels = make_panels(figure_class, len(groups))
     for panel, (title, group) in zip(panels, groups.items(), strict=True):
         names = list(dict.fromkeys(name for summary in group for name in (summary.first, summary.second)))

@@ -8,6 +8,8 @@ from fastmcts.rng import spawn_seed
 from fastmcts.state import State
 
 CHANCE_STREAM, MOVE_STREAM = 1, 2  # parts of the seed of a pair of games
+COUNTS = ("games", "deals")  # what a point may be won by
+ALONE = "alone"  # instead of that, where one agent plays deals and no other
 
 
 @dataclass(frozen=True)
@@ -52,11 +54,16 @@ class GameRecord:
         return won_by(self.margin)
 
     def replay(self, game: Game) -> Iterator[State]:
-        """The positions of the game from the start to the end, each a copy."""
+        """The positions of the game from the start to the end, each a copy; ValueError names an illegal action."""
         state = game.new_initial_state(self.deal)
         yield state.clone()
-        for action in self.actions:
-            state.apply_action(action)
+        for index, action in enumerate(self.actions):
+            try:
+                state.apply_action(action)
+            except ValueError as error:
+                raise ValueError(
+                    f"this is no game of {game!r}: action {index} of pair {self.pair}, seat {self.seat}: {error}"
+                ) from error
             yield state.clone()
 
     def seed_of_move(self, index: int) -> int:

@@ -3,18 +3,21 @@
 import csv
 import io
 import json
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fastmcts.experiments.code import code_of
 from fastmcts.experiments.elo import elo_of
 from fastmcts.experiments.extras import needed
 from fastmcts.experiments.intervals import share
+from fastmcts.experiments.plan import Plan
+from fastmcts.experiments.plan_parts import Cell
 from fastmcts.experiments.ratings import Ratings, rate
-from fastmcts.experiments.records import GameRecord
-from fastmcts.experiments.store import Store, StoredMatch
-from fastmcts.experiments.tally import Tally
+from fastmcts.experiments.records import ALONE, GameRecord
+from fastmcts.experiments.store import Store, StoredMatch, texts_of
 
 if TYPE_CHECKING:
     import pandas
@@ -33,13 +36,17 @@ class Summary:
         game: The game, as it prints.
         budget: What agents have for a move that name no budget.
         first: What the plan calls the first agent.
-        second: What it calls the other one.
+        second: What it calls the other one; empty if the first one plays alone.
         games: How many games were played.
-        score: The share of points of the first agent.
+        score: The share of points of the first agent; alone, the share of deals won, or what a deal has brought on
+            average of the most that it can.
         low: The lower bound of its 95% interval.
         high: The upper bound.
+        error: The standard error of the score, over pairs or deals; NaN without two of them.
         draws: How many of what counts were drawn.
-        counts: What counts, "games" or "deals".
+        counts: What counts: "games", "deals", or "alone".
+        margin: How much more utility a player of the first agent's won than one of the other's, a game; alone, how much
+            utility a deal has brought.
         length: Moves a game.
         first_simulations: Simulations a move of the first agent.
         second_simulations: And of the other one.
@@ -57,8 +64,10 @@ class Summary:
     score: float
     low: float
     high: float
+    error: float
     draws: int
     counts: str
+    margin: float
     length: float
     first_simulations: float
     second_simulations: float
@@ -73,16 +82,46 @@ class Summary:
         return self.games // 2 if self.counts == "deals" else self.games
 
 
-def summarise(path: str | Path) -> list[Summary]:
-    """The scores of all matches in a store that have games."""
+def summarise(path: str | Path, plan: Plan | None = None) -> list[Summary]:
+    """The scores of all matches in a store, or of those of a plan, under its names, in its order.
+
+    Args:
+        path: The store.
+        plan: Which matches to tell, and how many games of each. Of one that different code has played, that of the code
+            as it is counts, or else the last.
+    """
     with Store(path, is_read_only=True) as store:
         found = [(match, store.records(match.id)) for match in store.matches()]
-    return [summary_of(match, records) for match, records in found if records]
+    played = [(match, records) for match, records in found if records]
+    if plan is None:
+        return [summary_of(match, records) for match, records in played]
+    by_key: dict[Any, dict[str, tuple[StoredMatch, list[GameRecord]]]] = {}
+    for match, records in played:
+        by_key.setdefault(match.key, {})[match.code] = match, records
+    summaries = []
+    for cell in plan.cells:
+        if by_code := by_key.get(texts_of(cell.pairing)):
+            match, records = by_code.get(code_of(cell.pairing)) or [*by_code.values()][-1]
+            chosen = [record for record in records if record.pair < cell.pairs]
+            summaries.append(summary_of(named_by(cell, match), chosen))
+    return summaries
+
+
+def named_by(cell: Cell, match: StoredMatch) -> StoredMatch:
+    """A match under the names that a plan has for it."""
+    return replace(
+        match,
+        counts=cell.counts,
+        first_name=cell.first,
+        second_name=cell.second,
+        budget=cell.budget,
+        parameters=cell.parameters,
+    )
 
 
 def summary_of(match: StoredMatch, records: Sequence[GameRecord]) -> Summary:
-    """The score of one match."""
-    tally = Tally(match.counts)
+    """The score of one match, or of one agent alone."""
+    tally = match.tally
     tally.add(records)
     moves = [max(1, sum(record.moves[side] for record in records)) for side in range(2)]
     simulations = [sum(record.simulations[side] for record in records) / moves[side] for side in range(2)]
@@ -97,8 +136,10 @@ def summary_of(match: StoredMatch, records: Sequence[GameRecord]) -> Summary:
         score=tally.mean,
         low=low,
         high=high,
+        error=tally.error,
         draws=tally.draws,
         counts=match.counts,
+        margin=sum(record.margin for record in records) / len(records),
         length=sum(record.length for record in records) / len(records),
         first_simulations=simulations[0],
         second_simulations=simulations[1],
@@ -113,7 +154,8 @@ def ratings_of(summaries: Iterable[Summary]) -> dict[tuple[str, str], Ratings]:
     """The ratings for each game and budget in which more than two agents have met."""
     groups: dict[tuple[str, str], list[Summary]] = {}
     for summary in summaries:
-        groups.setdefault((summary.game, summary.budget), []).append(summary)
+        if summary.counts != ALONE:
+            groups.setdefault((summary.game, summary.budget), []).append(summary)
     found = {}
     for key, group in groups.items():
         if len({name for summary in group for name in (summary.first, summary.second)}) > 2:
@@ -134,44 +176,56 @@ TEXTS = 4  # so many columns are texts, the others numbers
 
 def cells_of(summary: Summary, with_code: bool) -> list[str]:
     """A row of a table for people."""
-    elo = elo_of(summary.score)
+    is_alone = summary.counts == ALONE
     cells = [
         summary.game,
         summary.budget,
         summary.first,
-        summary.second,
+        "(alone)" if is_alone else summary.second,
         f"{summary.games:,}",
         share(summary.score, (summary.low, summary.high)),
-        f"{elo:+.0f}",
-        f"{summary.draws / max(1, summary.counted):.1%}",
+        "" if is_alone else f"{elo_of(summary.score):+.0f}",
+        "" if is_alone else f"{summary.draws / max(1, summary.counted):.1%}",
         f"{summary.length:.1f}",
-        f"{summary.first_simulations:,.0f} / {summary.second_simulations:,.0f}",
-        f"{summary.first_seconds:.2g} / {summary.second_seconds:.2g}",
+        f"{summary.first_simulations:,.0f}" + (f" / {summary.second_simulations:,.0f}" * (not is_alone)),
+        f"{summary.first_seconds:.2g}" + (f" / {summary.second_seconds:.2g}" * (not is_alone)),
     ]
     return [*cells, summary.code] if with_code else cells
 
 
-def report(path: str | Path, style: str = "text") -> str:
+def report(path: str | Path, style: str = "text", plan: Plan | None = None) -> str:
     """The scores in a store as a table.
 
-    Rows that different code has played are never added up; where there are several, a column tells which.
+    Rows that different code has played are never added up; where there are several, or of a plan those of other code
+    than now, a column tells which.
 
     Args:
         path: The store.
         style: "text", "markdown" and "latex" are for people; "csv" and "json" have all digits. JSON has ratings too.
+        plan: Which matches to tell, as in `summarise`; by default all.
     """
     if style not in FORMATS:
         raise ValueError(f"style must be one of {', '.join(FORMATS)}, not {style!r}")
-    summaries = summarise(path)
+    summaries = summarise(path, plan)
     if style == "json":
-        return json.dumps({"scores": [*map(asdict, summaries)], "ratings": ratings_as_lists(summaries)}, indent=1)
+        return json.dumps({"scores": [*map(as_json, summaries)], "ratings": ratings_as_lists(summaries)}, indent=1)
     if style == "csv":
         return as_csv(summaries)
     about = [(summary.game, summary.budget, summary.first, summary.second) for summary in summaries]
-    with_code = len({*about}) < len(about)
+    current = None if plan is None else {code_of(cell.pairing) for cell in plan.cells}
+    is_of_other_code = current is not None and any(summary.code not in current for summary in summaries)
+    with_code = is_of_other_code or len({*about}) < len(about)
     header = [*HEADER, "code"] if with_code else [*HEADER]
     rows = [cells_of(summary, with_code) for summary in summaries]
     return {"text": as_text, "markdown": as_markdown, "latex": as_latex}[style](header, rows)
+
+
+def as_json(summary: Summary) -> dict[str, Any]:
+    """A score as JSON can hold it, which has no word for what is not known."""
+    return {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in asdict(summary).items()
+    }
 
 
 def ratings_as_lists(summaries: Sequence[Summary]) -> list[dict[str, Any]]:

@@ -16,8 +16,9 @@ from fastmcts.core.validate import real_number
 from fastmcts.experiments.agents import Search, UserAgent
 from fastmcts.experiments.code import code_of
 from fastmcts.experiments.live import RunProgress, RunProgressOption, ShowRun, shown_run
-from fastmcts.experiments.plan import Cell, Plan
+from fastmcts.experiments.plan import Plan
 from fastmcts.experiments.plan_file import load_plan
+from fastmcts.experiments.plan_parts import Cell
 from fastmcts.experiments.store import Store, StoreError
 from fastmcts.experiments.tally import Tally
 from fastmcts.experiments.work import Played, RunError, Task
@@ -25,13 +26,14 @@ from fastmcts.experiments.worker_pools import WorkerPool, make_worker_pool
 
 TASK_SECONDS = 3.0  # of play in a task: little is lost with a worker, and handing over costs milliseconds
 MOST_TASKS = 200.0  # a second: what this process hands out and stores with ease; with many workers tasks are longer
-FIRST_GAMES = 4  # in the first task of a match, whose speed is not known
+FIRST_PAIRS = 2  # in the first task of a match, whose speed is not known
 GROWTH = 8  # a task has at most so many times as many games as the one before
 PATIENCE = 20.0  # a task may take so many times as long as expected,
 LEAST_PATIENCE = 120.0  # and so many seconds in any case, before its worker is said to hang
 START_SECONDS = 60.0  # how long workers may take until the first one answers
 TRIES = 3  # how often a task may be lost with its worker
 LOOK_SECONDS = 0.25
+ASLEEP_SECONDS = 2.0  # between two looks: this process was stopped, or the machine asleep, and workers perhaps as well
 OTHER_CODE = ("refuse", "again", "keep")
 
 
@@ -183,13 +185,15 @@ class Row:
     @property
     def share_left(self) -> float:
         """The share of games that were not handed over."""
-        return len(self.waiting) / (2 * self.cell.pairs)
+        return len(self.waiting) / self.cell.games
 
     def next_task(self, workers: int) -> Task:
         """Some games, for some seconds."""
         seconds = max(TASK_SECONDS, workers / MOST_TASKS)
-        wanted = FIRST_GAMES if self.seconds is None else int(seconds / max(self.seconds, 1e-6))
-        self.size = max(2, min(wanted, GROWTH * max(self.size, FIRST_GAMES), len(self.waiting)))
+        least = len(self.cell.pairing.sides)  # both games of a pair; deals may take minutes each
+        first = FIRST_PAIRS * least if least > 1 else 1
+        wanted = first if self.seconds is None else int(seconds / max(self.seconds, 1e-6))
+        self.size = max(least, min(wanted, GROWTH * max(self.size, first), len(self.waiting)))
         games = [self.waiting.popleft() for _ in range(min(self.size, len(self.waiting)))]
         return Task(self.number, self.cell.pairing, tuple(games))
 
@@ -219,11 +223,11 @@ class Run:
     def __post_init__(self) -> None:
         self.rows = []
         for number, (cell, match) in enumerate(zip(self.cells, self.matches, strict=True)):
-            tally = Tally(cell.counts)
+            tally = cell.tally
             tally.add(record for record in self.store.records(match) if record.pair < cell.pairs)
             stored = self.store.played(match)
-            games = ((pair, seat) for pair in range(cell.pairs) for seat in range(2))
-            self.rows.append(Row(number, cell, match, deque(game for game in games if game not in stored), tally))
+            waiting = deque(game for game in cell.pairing.games(cell.pairs) if game not in stored)
+            self.rows.append(Row(number, cell, match, waiting, tally))
         self.progress = RunProgress(self.cells, [row.tally for row in self.rows])
         #: Matches with games to hand out; first the one of which the most is left.
         self.order = [(-row.share_left, row.number) for row in self.rows if row.waiting]
@@ -307,7 +311,11 @@ class Run:
     def look_after(self, worker_pool: WorkerPool) -> None:
         """Take tasks from workers that seem to hang; the oldest ones are being played, others may wait for a worker."""
         now = time.monotonic()
+        late = now - self.next_look
         self.next_look = now + LOOK_SECONDS
+        if late > ASLEEP_SECONDS:
+            for handed in self.handed.values():
+                handed.since = None
         for future, handed in [*itertools.islice(self.handed.items(), worker_pool.size)]:
             if handed.since is None:
                 handed.since = now

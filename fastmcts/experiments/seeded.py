@@ -105,7 +105,7 @@ def one_by_one(plan: Plan, states: Sequence[State], seeds: Sequence[int]) -> Fou
     if threads == 1:
         work(drivers[0])
     else:
-        work_side_by_side([Task(partial(work, driver)) for driver in drivers], queue, lambda: None)
+        work_side_by_side([Task(partial(work, driver)) for driver in drivers], queue.stop, lambda: None)
     checked(found.actions)
     return found
 

@@ -6,7 +6,6 @@ from fastmcts.experiments.code import code_of
 from fastmcts.experiments.plan import Plan
 from fastmcts.experiments.reports import as_text
 from fastmcts.experiments.store import Store, texts_of
-from fastmcts.experiments.tally import Tally
 
 
 def status(plan: Plan, path: str | Path) -> str:
@@ -18,14 +17,14 @@ def status(plan: Plan, path: str | Path) -> str:
     """
     rows, done, total = [], 0, 0
     with Store(path, is_read_only=True) as store:
-        stored = {(m.game, m.first, m.second, str(m.seed), m.opening_moves, m.code): m.id for m in store.matches()}
+        stored = {(*match.key, match.code): match.id for match in store.matches()}
         for cell in plan.cells:
             match = stored.get((*texts_of(cell.pairing), code_of(cell.pairing)))
-            tally = Tally(cell.counts)
+            tally = cell.tally
             if match is not None:
                 tally.add(record for record in store.records(match) if record.pair < cell.pairs)
-            done, total = done + tally.games, total + 2 * cell.pairs
+            done, total = done + tally.games, total + cell.games
             names = (repr(cell.pairing.game), cell.budget, cell.first, cell.second)
-            rows.append((*names, f"{tally.games:,} of {2 * cell.pairs:,}", tally.score))
+            rows.append((*names, f"{tally.games:,} of {cell.games:,}", tally.score))
     table = as_text(("game", "budget", "first", "second", "games", "score (95%)"), rows)
     return f"{table}\n{done:,} of {total:,} games are stored"

@@ -1,52 +1,85 @@
-"""Many games side by side: all that wait for the same agent are one batch."""
+"""Many games side by side: all that wait for the same agent are one batch; and deals that one agent plays alone."""
 
 import time
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from fastmcts.experiments.agents import Agent
+from fastmcts.experiments.agents import Agent, Asked, Search
 from fastmcts.experiments.openings import opening, roll
 from fastmcts.experiments.records import CHANCE_STREAM, GameRecord, move_seed
 from fastmcts.game import Game
-from fastmcts.rng import spawn_seed
+from fastmcts.mcts import MCTS
+from fastmcts.rng import make_rng, spawn_seed
+from fastmcts.state import State
 
 #: How many games are played side by side. Batches of some dozens share what a call costs; Ctrl-C loses those that are
 #: not over.
 TABLES = 128
+STARTS = 100  # deals that are looked at for one in which somebody is to move
+PREPARING = 64  # simulations of a search whose result nobody needs: some for each of several trees
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """Two agents and what they play. With the number of a pair and the seats, it determines a game.
+    """Two agents and what they play, or one and the deals of a game for one. With a number and a seat it is a game.
 
     Attributes:
         game: The game.
         first: Plays for the players with even numbers in the first game of each pair.
-        second: Plays for the others.
-        seed: From which each pair gets one of its own.
+        second: Plays for the others; None if the first one plays alone.
+        seed: From which each pair, or deal, gets one of its own.
         opening_moves: How many random moves both games of a pair start with.
     """
 
     game: Game
     first: Agent
-    second: Agent
+    second: Agent | None
     seed: int
     opening_moves: int
 
     @property
-    def sides(self) -> tuple[Agent, Agent]:
-        """Both agents."""
-        return self.first, self.second
+    def sides(self) -> tuple[Agent, ...]:
+        """Both agents, or the one."""
+        return (self.first,) if self.second is None else (self.first, self.second)
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether one agent plays alone."""
+        return self.second is None
+
+    def games(self, pairs: int) -> list[tuple[int, int]]:
+        """The games of so many pairs, or deals: the number of each and the seat."""
+        return [(pair, seat) for pair in range(pairs) for seat in range(len(self.sides))]
+
+    def start(self) -> State:
+        """A position after an opening, in which somebody is to move; ValueError if there seems to be none."""
+        for pair in range(STARTS):
+            deal = spawn_seed(self.seed, pair)
+            state, _ = opening(self.game, self.opening_moves, make_rng(deal), deal)
+            if not state.is_terminal():
+                return state
+        raise ValueError(f"{self.game!r} is over as soon as it is dealt, in {STARTS} deals: there is nothing to play")
 
     def prepare(self) -> None:
-        """Check both agents, and compile what they need; ValueError if the game is over after the opening."""
+        """Compile what the agents need."""
+        start = self.start()
         for agent in self.sides:
-            agent.check(self.game)
-        start, _ = opening(self.game, self.opening_moves, np.random.default_rng(0), self.seed)
-        for agent in self.sides:
-            agent.prepare(start)
+            if self.is_alone and isinstance(agent, Search):
+                prepare_kept_tree(agent, start)
+            else:
+                agent.prepare(start)
+
+
+def prepare_kept_tree(agent: Search, state: State) -> None:
+    """Compile what a search needs that keeps its tree from move to move."""
+    search = MCTS(state.game, seed=0, **agent.options)
+    dice = make_rng(0)
+    for _ in range(2):
+        if not state.is_terminal():
+            action = search.search(state, simulations=PREPARING).action
+            assert action is not None
+            state.apply_action(action)
+            roll(state, dice)
 
 
 class Table:
@@ -55,10 +88,9 @@ class Table:
     def __init__(self, pairing: Pairing, pair: int, seat: int) -> None:
         self.pair, self.seat = pair, seat
         self.deal = spawn_seed(pairing.seed, pair)
-        rng = np.random.default_rng(self.deal)
-        self.state, self.actions = opening(pairing.game, pairing.opening_moves, rng, self.deal)
+        self.state, self.actions = opening(pairing.game, pairing.opening_moves, make_rng(self.deal), self.deal)
         self.opening = len(self.actions)
-        self.dice = np.random.default_rng(spawn_seed(self.deal, CHANCE_STREAM))  # alike in both games of a pair
+        self.dice = make_rng(spawn_seed(self.deal, CHANCE_STREAM))  # alike in both games of a pair
         self.has_chance = pairing.game.has_chance
         self.opening_moves = pairing.opening_moves
         self.moves, self.simulations, self.seconds = [0, 0], [0, 0], [0.0, 0.0]
@@ -117,8 +149,11 @@ def play_games(
     Args:
         pairing: Who plays what.
         games: The number of the pair and the seat of each game.
-        width: How many are played at a time.
+        width: How many are played at a time; deals that one agent plays alone come one after the other.
     """
+    if pairing.is_alone:
+        yield from play_alone(pairing, games)
+        return
     waiting = iter(games)
     running: list[Table] = []
     while True:
@@ -132,6 +167,23 @@ def play_games(
         running = [table for table in running if not table.is_over]
 
 
+def play_alone(pairing: Pairing, games: Iterable[tuple[int, int]]) -> Generator[list[GameRecord], None, None]:
+    """Play deals one after the other; a search keeps its tree through a deal, with the seed of the deal."""
+    agent = pairing.first
+    for number, seat in games:
+        table = Table(pairing, number, seat)
+        search = MCTS(pairing.game, seed=table.deal, **agent.options) if isinstance(agent, Search) else None
+        while not table.is_over:
+            if search is None:
+                move(agent, [table])
+            else:
+                result = search.search(table.state)
+                assert result.action is not None
+                table.play(result.action, result.simulations, result.seconds)
+            yield []
+        yield [table.record()]
+
+
 def move(agent: Agent, tables: Sequence[Table]) -> None:
     """Let an agent move in all games that wait for it."""
     if not tables:
@@ -139,7 +191,7 @@ def move(agent: Agent, tables: Sequence[Table]) -> None:
     start = time.perf_counter()
     states, seeds = [table.state for table in tables], [table.seed for table in tables]
     numbers = [2 * table.pair + table.seat for table in tables]
-    choices = agent.decide(states, seeds, numbers, [table.actions for table in tables])
+    choices = agent.decide(Asked(states, seeds, numbers, [table.actions for table in tables]))
     each = (time.perf_counter() - start) / len(tables)
     for index, table in enumerate(tables):
         seconds = choices.seconds[index] if choices.seconds else each

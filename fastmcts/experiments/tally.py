@@ -1,10 +1,10 @@
-"""The score of a match, counted game by game."""
+"""The score of a match, or of deals that one agent plays alone, counted game by game."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from fastmcts.experiments.intervals import share, wilson
-from fastmcts.experiments.records import GameRecord, won_by
+from fastmcts.experiments.records import ALONE, GameRecord, won_by
 
 
 @dataclass
@@ -12,15 +12,17 @@ class Tally:
     """Points of the first agent so far.
 
     Attributes:
-        counts: What a point is won by, "games" or "deals".
+        counts: What a point is won by: "games", "deals", or "alone" where each deal brings what it is worth.
+        utilities: The least and the most that a game can bring; alone, these are 0 and 1 point.
         games: How many games are over.
-        pairs: How many pairs are.
+        pairs: How many pairs are, or deals of one who plays alone.
         total: Their points, from 0 to 1 for each pair.
         squares: The squares of these.
         draws: How many of what counts were drawn.
     """
 
     counts: str
+    utilities: tuple[float, float] = (0.0, 1.0)
     games: int = 0
     pairs: int = 0
     total: float = 0.0
@@ -32,17 +34,25 @@ class Tally:
         """Count games, none of them twice."""
         for record in records:
             self.games += 1
+            if self.counts == ALONE:
+                least, most = self.utilities
+                self.add_points([(record.returns[0] - least) / (most - least)])
+                continue
             other = self.halves.pop(record.pair, None)
             if other is None:
                 self.halves[record.pair] = record
                 continue
             is_by_deal = self.counts == "deals"
             won = [won_by(record.margin + other.margin)] if is_by_deal else [record.points, other.points]
-            points = sum(won) / len(won)
-            self.pairs += 1
-            self.total += points
-            self.squares += points * points
+            self.add_points(won)
             self.draws += won.count(0.5)
+
+    def add_points(self, won: list[float]) -> None:
+        """Count the points of one pair, or of one deal."""
+        points = sum(won) / len(won)
+        self.pairs += 1
+        self.total += points
+        self.squares += points * points
 
     @property
     def mean(self) -> float:
@@ -50,14 +60,20 @@ class Tally:
         return self.total / self.pairs if self.pairs else float("nan")
 
     @property
+    def error(self) -> float:
+        """The standard error of the mean over pairs, or deals; NaN without two of them."""
+        if self.pairs < 2:
+            return float("nan")
+        return (max(0.0, self.squares / self.pairs - self.mean * self.mean) / (self.pairs - 1)) ** 0.5
+
+    @property
     def interval(self) -> tuple[float, float]:
-        """The 95% interval of the mean over pairs, as that of `MatchResult`."""
-        mean, coins = self.mean, float(self.pairs if self.counts == "deals" else 2 * self.pairs)
-        if self.pairs > 1:
-            variance = max(0.0, self.squares / self.pairs - mean * mean) * self.pairs / (self.pairs - 1)
-            if variance > 0.0:
-                coins = mean * (1.0 - mean) * self.pairs / variance
-        return wilson(mean, coins)
+        """The 95% interval of the mean over pairs, as that of `MatchResult`, or over deals."""
+        mean, error = self.mean, self.error
+        is_won_or_lost = self.counts == ALONE and self.total == self.squares  # nothing but 0 and 1
+        if error > 0.0 and not is_won_or_lost:
+            return wilson(mean, mean * (1.0 - mean) / error**2)
+        return wilson(mean, float(2 * self.pairs if self.counts == "games" else self.pairs))
 
     @property
     def score(self) -> str:

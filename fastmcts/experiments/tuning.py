@@ -154,9 +154,9 @@ class Player:
             raise KeyboardInterrupt
         tallies = {}
         with Store(self.out, is_read_only=True) as store:
-            stored = {(m.game, m.first, m.second, str(m.seed), m.opening_moves): m.id for m in store.matches()}
+            stored = {match.key: match.id for match in store.matches()}
             for cell in plan.cells:
-                tally = tallies[cell.title] = Tally(cell.counts)
+                tally = tallies[cell.title] = cell.tally
                 records = store.records(stored[texts_of(cell.pairing)])
                 tally.add(record for record in records if record.pair < cell.pairs)
         return tallies

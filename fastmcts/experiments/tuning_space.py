@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from fastmcts.core.validate import whole_number
-from fastmcts.experiments.plan import Plan, PlanError, parameters_of, with_place
+from fastmcts.experiments.plan import Plan
 from fastmcts.experiments.plan_file import KEYS, placed_error, read_file
+from fastmcts.experiments.plan_parts import PlanError, parameters_of, with_place
 from fastmcts.experiments.text import suggestion
 
+NOT_TUNED = ("grid", "against", "deals", "matches")  # keys of a plan that one to be tuned does not have
 SPAN_KEYS = ("low", "high", "log", "choices")
 DIGITS = 4  # of a number that is tried: more would not be played differently
 
@@ -143,7 +145,7 @@ def tuning_of(content: dict[str, Any], folder: Path) -> TuningPlan:
         raise PlanError("the plan has no table [tune], which says what to look for", "tune")
     known = [field.name for field in dataclasses.fields(TuningPlan) if field.name not in ("games", "agents", "options")]
     refuse_unknown(tune, [name for name in known if name != "pairs"], "tune.")
-    refuse_unknown(content, [*(key for key in KEYS if key not in ("grid", "against")), "tune"], "")
+    refuse_unknown(content, [*(key for key in KEYS if key not in NOT_TUNED), "tune"], "")
     for name, table in (("games", content), ("agents", content), ("agent", tune), ("against", tune)):
         if name not in table:
             raise PlanError(f"the plan names no {name}", "tune" if table is tune else "")

@@ -7,6 +7,8 @@ the higher one has the higher number. A set of cards is an int with bit `card` s
 
 from collections.abc import Iterable
 
+from fastmcts.core.validate import whole_number
+
 SUITS = "CDSH"
 SUIT_NAMES = ("clubs", "diamonds", "spades", "hearts")
 RANKS = "23456789TJQKA"
@@ -39,7 +41,7 @@ def cards_text(cards: int) -> str:
 def card_set(cards: str | Iterable[int | str]) -> int:
     """Make a set from `"QC TD"`, or from numbers and names of cards."""
     numbers = [
-        card_number(card) if isinstance(card, str) else card
+        card_number(card) if isinstance(card, str) else whole_number("a card", card)
         for card in (cards.split() if isinstance(cards, str) else cards)
     ]
     for number in numbers:

@@ -7,6 +7,7 @@ import numpy as np
 
 from fastmcts.core.constants import TERMINAL
 from fastmcts.core.types import Position
+from fastmcts.core.validate import whole_number
 from fastmcts.games._klondike_layout import (
     ALL_CARDS,
     CARDS,
@@ -57,6 +58,8 @@ WASTE_LINE = re.compile(r"\s*waste(?: +\(top last\))?:(.*)", re.IGNORECASE)
 FOUNDATIONS_LINE = re.compile(r"\s*foundations:(.*)", re.IGNORECASE)
 COUNT_LINE = re.compile(rf"\s*({IDLE_LABEL}|{RECORD_LABEL}): *(\d+) *", re.IGNORECASE)
 COLUMNS_LINE = re.compile(r"\s*" + r"\s+".join(f"T{column + 1}" for column in range(COLUMNS)) + r"\s*", re.IGNORECASE)
+
+MOST_COUNTED = 2**31 - 1  # in a drawing: the rules allow less, and arrays hold more
 
 
 # ---- Cards that are turned up
@@ -175,8 +178,10 @@ def state_from_table(game: "Klondike", drawing: str) -> "State":
         raise ValueError(f"the cards {FACE_DOWN_TEXT} of the stock come last, since it is dealt from the front")
     state[TALON : TALON + len(talon)] = talon
     state[TALON_SIZE], state[WASTE_SIZE], state[SEEN] = len(talon), len(waste), seen
-    state[IDLE] = int(read.get(IDLE_LABEL, 0))
-    state[RECORD] = int(read.get(RECORD_LABEL, foundation_cards(state)))
+    counts = {IDLE_LABEL: 0, RECORD_LABEL: foundation_cards(state)}
+    state[IDLE], state[RECORD] = (
+        whole_number(label, int(read.get(label, count)), low=0, high=MOST_COUNTED) for label, count in counts.items()
+    )
     state[PLAYER] = next_player(game, state)
     return game.state_from_array(state, viewer=0)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from fastmcts.core.types import Position
+from fastmcts.core.validate import whole_number
 from fastmcts.games._cards import CARDS, card_number, card_set, card_text, cards_text
 from fastmcts.games._hidden_hands import field as packed
 
@@ -145,7 +146,7 @@ def state_from_drawing(game: "TrickGame", text: str) -> "TrickState":
 def first_leader(game: "TrickGame", drawing: Drawing) -> int:
     """Who led, or will lead, to the first trick."""
     if drawing.tricks:
-        return drawing.tricks[0][0]
+        return whole_number("the leader of trick 1", drawing.tricks[0][0], low=0, high=game.num_players - 1)
     if drawing.mover is None:
         raise ValueError("no line begins with '>', which marks the player to move")
     bids = sum(bid is not None for bid in drawing.bids.values())
@@ -205,7 +206,7 @@ def read_trick(trick: Trick) -> tuple[int | None, list[int]]:
         if not str(number)[:-1].isdigit():
             raise ValueError(f"a trick begins with its leader, such as '0:', or a card, not {number!r}")
         leader = int(str(number)[:-1])
-    return leader, [card_number(card) if isinstance(card, str) else card for card in words]
+    return leader, [card_number(card) if isinstance(card, str) else whole_number("a card", card) for card in words]
 
 
 def add_played(

@@ -8,8 +8,8 @@ import numpy as np
 from fastmcts.bits import NATURAL, count_bits, lowest_bit, nth_bit
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.constants import NONE, TERMINAL
-from fastmcts.core.types import Actions, Position, Rng
-from fastmcts.game import Game, move_text
+from fastmcts.core.types import Actions, Observation, Position, Rng
+from fastmcts.game import Game, drawn_text, move_text
 from fastmcts.games._cards import CARDS, CLUBS, DECK, SUIT_NAMES, SUITS, card_number, card_set, card_text, cards_text
 from fastmcts.games._hidden_hands import ALL_SUITS, WIDTH, draw_cards, field, is_possible, redeal
 from fastmcts.games._trick_state import TrickState
@@ -22,6 +22,14 @@ from fastmcts.rng import below
 #: (sets of suits that a player is known to lack), then the history (1 + card, for each card played), then
 #: what the single game adds.
 PLAYER, PLAYED, OPENER, GONE, LED, BEST, WINNER, TRICKS = range(8)
+
+#: How networks see a position: sets of cards, one behind the other, and what is known about each player. Of each
+#: player's cards played there is when, then suits it is known to lack, tricks won, and whether it is to move and leads.
+OWN_HAND, ON_TABLE, WINNING_CARD, TRUMP_CARDS, OPEN_CARDS = (CARDS * index for index in range(5))
+PLAYERS_SHOWN = 5 * CARDS
+VOIDS_SHOWN, TRICKS_SHOWN = CARDS, CARDS + len(SUITS)
+TO_MOVE, LEADS = TRICKS_SHOWN + 1, TRICKS_SHOWN + 2
+PLAYER_SIZE = TRICKS_SHOWN + 3
 
 
 class TrickGame(Game):
@@ -126,7 +134,7 @@ class TrickGame(Game):
         else:
             # Who does not follow suit lacks it.
             state[self.voids + player] |= 0 if suit == led else 1 << led
-            wins = card > best if suit == best & 3 else trumps >> card & 1 != 0
+            wins = beats(card, best, trumps)
             best = card if wins else best
             winner = player if wins else winner
         state[self.hands + player] &= ~(1 << card)
@@ -237,6 +245,66 @@ class TrickGame(Game):
             if other != player:
                 out[self.hands + other] = 0
 
+    # ---- What networks see
+
+    @property
+    def bids_shown(self) -> int:
+        """How many numbers the single game adds to what is known about the players."""
+        return 0
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """Five sets of cards, what is known about each player, and what the single game adds."""
+        return (PLAYERS_SHOWN + self.num_players * PLAYER_SIZE + self.bids_shown,)
+
+    def observation(self, state: Position, player: int, out: Observation) -> None:
+        """Cards [5, 52] by number, then each player from oneself on [num_players, 59], then what the game adds.
+
+        Cards: one's own hand, on the table, the one that wins the trick as it stands, trumps, and open ones. Of a
+        player: when it played which card, as a share of all that will be played [52]; suits that it is known to
+        lack [4]; tricks won, as a share of all; 1 if it is to move; 1 if it leads to the trick.
+        """
+        players = self.num_players
+        on_table = state[PLAYED] % players
+        for card in range(CARDS):
+            out[OWN_HAND + card] = state[self.hands + player] >> card & 1
+            out[TRUMP_CARDS + card] = self.trump_cards(state) >> card & 1
+            out[OPEN_CARDS + card] = self.open_cards(state) >> card & 1
+        for play in range(state[PLAYED] - on_table, state[PLAYED]):
+            out[ON_TABLE + state[self.history + play] - 1] = 1.0
+        if state[BEST] != NONE:
+            out[WINNING_CARD + state[BEST]] = 1.0
+        for seat in range(players):
+            start = PLAYERS_SHOWN + seat * PLAYER_SIZE
+            other = (player + seat) % players
+            for suit in range(len(SUITS)):
+                out[start + VOIDS_SHOWN + suit] = state[self.voids + other] >> suit & 1
+            out[start + TRICKS_SHOWN] = state[TRICKS + other] / self.hand_size
+            if state[PLAYER] != TERMINAL:
+                out[start + TO_MOVE] = 1.0 if other == state[PLAYER] else 0.0
+                out[start + LEADS] = 1.0 if (other + on_table) % players == state[PLAYER] else 0.0
+        self.show_history(state, player, out)
+        self.show_bids(state, player, out)
+
+    def show_history(self, state: Position, player: int, out: Observation) -> None:
+        """Write who played which card when; who did follows from the tricks before."""
+        trumps = self.trump_cards(state)
+        leader: int = state[OPENER]
+        winner, best = leader, 0
+        for play in range(state[PLAYED]):
+            card = state[self.history + play] - 1
+            place = play % self.num_players
+            if place == 0:
+                leader = winner
+            mover = (leader + place) % self.num_players
+            if place == 0 or beats(card, best, trumps):
+                winner, best = mover, card
+            seat = (mover - player + self.num_players) % self.num_players
+            out[PLAYERS_SHOWN + seat * PLAYER_SIZE + card] = (play + 1) / self.num_plays
+
+    def show_bids(self, state: Position, player: int, out: Observation) -> None:
+        """Write what the single game adds, at the end of `out`."""
+
     # ---- What a player knows; plain Python
 
     def possible_actions(self, state: Position, player: int, actions: Actions) -> int:
@@ -319,7 +387,7 @@ class TrickGame(Game):
 
         The drawing contains whose view it is, the hands, the bids, the tricks so far and who led to each.
         """
-        return state_from_drawing(self, drawing)
+        return state_from_drawing(self, drawn_text(drawing))
 
     def undealt_start(self, opener: int, trump: str) -> Position:
         """The position before the deal, given who leads first and what a drawing says about the trump."""
@@ -438,6 +506,12 @@ class TrickGame(Game):
     def actions_so_far(self, state: Position) -> list[int]:
         """All actions since the deal, in order."""
         return self.cards_so_far(state)
+
+
+@compiled
+def beats(card: int, best: int, trumps: int) -> bool:
+    """Whether a card wins a trick that another would win as it stands."""
+    return card > best if card & 3 == best & 3 else trumps >> card & 1 != 0
 
 
 @compiled

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from fastmcts.bits import NATURAL, Word, count_bits, lowest_bit, nth_bit
 from fastmcts.core.constants import TERMINAL
-from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.types import Actions, Observation, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
+from fastmcts.games._planes import fill_plane, mark_bits
 from fastmcts.rng import below
 from fastmcts.strategies.rollout import GameRollout
 from fastmcts.strategies.selection import PUCT
@@ -190,6 +191,19 @@ class Breakthrough(Game):
     def far_row(self, player: int) -> Word:
         """The cells that a player wants to reach."""
         return self.landing[player, 1] & ~self.landing[1 - player, 1]
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """Four planes."""
+        return 4, self.rows, self.columns
+
+    def observation(self, state: Position, player: int, out: Observation) -> None:
+        """Planes: own pieces, the other's; 1 everywhere if one is to move, and if one is black, who goes down."""
+        cells = self.rows * self.columns
+        mark_bits(out, 0, cells, state[PIECES + player])
+        mark_bits(out, 1, cells, state[PIECES + 1 - player])
+        fill_plane(out, 2, cells, 1.0 if state[PLAYER] == player else 0.0)
+        fill_plane(out, 3, cells, 1.0 if player == 0 else 0.0)
 
     # ---- Knowledge of the game
 

@@ -5,10 +5,11 @@ from typing import Any
 
 from fastmcts.bits import count_bits, nth_bit
 from fastmcts.core.constants import NONE, TERMINAL
-from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.types import Actions, Observation, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
 from fastmcts.games._lines import completing, has_line
+from fastmcts.games._planes import fill_plane
 from fastmcts.rng import below
 from fastmcts.strategies.rollout import GameRollout
 
@@ -193,6 +194,22 @@ class ConnectFour(Game):
             out[1 - winner] = -1.0
 
     @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """Three planes, in which the lowest row of the board is the first."""
+        return 3, self.rows, self.columns
+
+    def observation(self, state: Position, player: int, out: Observation) -> None:
+        """Planes: one's own stones, the other's, and 1 everywhere if one is to move."""
+        cells = self.rows * self.columns
+        for row in range(self.rows):
+            for column in range(self.columns):
+                stone = self.cell(state, column, row)
+                if stone != EMPTY:
+                    plane = 0 if stone == 1 + player else 1
+                    out[plane * cells + row * self.columns + column] = 1.0
+        fill_plane(out, 2, cells, 1.0 if state[PLAYER] == player else 0.0)
+
+    @property
     def recommended(self) -> dict[str, Any]:
         """Rollouts that complete lines and stop them."""
         return {"rollout": GameRollout()}
@@ -237,7 +254,7 @@ class ConnectFour(Game):
     def cell(self, state: Position, column: int, row: int) -> int:
         """EMPTY, or 1 + the player whose stone is in a cell."""
         if not self.has_bitboards:
-            return int(state[STONES + column * self.rows + row])
+            return state[STONES + column * self.rows + row]
         bit = column * (self.rows + 1) + row
         if state[OWN] >> bit & 1:
             return 1 + self.side_to_move(state)
@@ -245,7 +262,7 @@ class ConnectFour(Game):
 
     def side_to_move(self, state: Position) -> int:
         """Whose turn it is, or would be if the game were not over."""
-        return (int(state[OWN]).bit_count() + int(state[OTHER]).bit_count()) % 2
+        return count_bits(state[OWN] | state[OTHER]) % 2
 
     def check_state(self, state: Position) -> None:
         """Refuse floating stones, wrong counts, and a player or winner that does not fit the stones."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fastmcts.bits import NATURAL, count_bits
 from fastmcts.core.constants import NONE, TERMINAL
-from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.types import Actions, Observation, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
 from fastmcts.games._bit_set import (
@@ -24,6 +24,7 @@ from fastmcts.games._bit_set import (
     words_for,
     write_all,
 )
+from fastmcts.games._planes import fill_plane
 from fastmcts.rng import below
 from fastmcts.strategies.rollout import GameRollout
 from fastmcts.strategies.selection import PUCT
@@ -193,6 +194,29 @@ class DotsAndBoxes(Game):
             boxes = (upper ^ lower) & (left ^ right)
             boxes |= upper & lower & ~(left | right) | left & right & ~(upper | lower)
         return boxes & self.boxes[word]
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """Six planes with a cell for each dot, at the upper left of its box."""
+        return 6, self.rows + 1, self.columns + 1
+
+    def observation(self, state: Position, player: int, out: Observation) -> None:
+        """Planes: horizontal lines from a dot, vertical ones, complete boxes; both shares of the boxes; to move."""
+        cells = (self.rows + 1) * self.stride
+        for row in range(self.rows + 1):
+            for column in range(self.columns + 1):
+                cell = row * self.stride + column
+                word, bit = cell // WORD, cell % WORD
+                is_box = row < self.rows and column < self.columns
+                if column < self.columns:
+                    out[cell] = 1 - (state[self.horizontal + word] >> bit & 1)
+                if row < self.rows:
+                    out[cells + cell] = 1 - (state[self.vertical + word] >> bit & 1)
+                if is_box:
+                    out[2 * cells + cell] = self.boxes_with(state, word, 0) >> bit & 1
+        fill_plane(out, 3, cells, state[SCORES + player] / self.num_boxes)
+        fill_plane(out, 4, cells, state[SCORES + 1 - player] / self.num_boxes)
+        fill_plane(out, 5, cells, 1.0 if state[PLAYER] == player else 0.0)
 
     # ---- Knowledge of the game
 

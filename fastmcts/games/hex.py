@@ -7,10 +7,11 @@ import numpy as np
 
 from fastmcts.bits import NATURAL
 from fastmcts.core.constants import NONE, TERMINAL
-from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.types import Actions, Observation, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
 from fastmcts.games._bit_set import count, fill, nth, toggle, words_for, write_all
+from fastmcts.games._planes import fill_plane
 from fastmcts.rng import below
 from fastmcts.strategies.selection import GRAVE
 
@@ -154,6 +155,22 @@ class Hex(Game):
         winner = state[WINNER]
         out[winner] = 1.0
         out[1 - winner] = -1.0
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """Four planes."""
+        return 4, self.size, self.size
+
+    def observation(self, state: Position, player: int, out: Observation) -> None:
+        """Planes: own stones, the other's; 1 everywhere if one is to move, and if one connects top and bottom."""
+        cells = self.num_actions
+        for action in range(cells):
+            stone = self.stone(state, action)
+            if stone != 0:
+                plane = 0 if stone == 1 + player else 1
+                out[plane * cells + action] = 1.0
+        fill_plane(out, 2, cells, 1.0 if state[PLAYER] == player else 0.0)
+        fill_plane(out, 3, cells, 1.0 if player == 0 else 0.0)
 
     @property
     def recommended(self) -> dict[str, Any]:

@@ -5,12 +5,13 @@ from typing import Any
 
 from fastmcts.bits import lowest_bit
 from fastmcts.core.constants import TERMINAL
-from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.types import Actions, Observation, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
-from fastmcts.game import Game
+from fastmcts.game import Game, drawn_text
 from fastmcts.games._klondike_knowledge import is_gain, list_preferred, progress
 from fastmcts.games._klondike_layout import (
     CARDS,
+    COLUMN,
     COLUMN_TO_COLUMN,
     COLUMN_TO_FOUNDATION,
     COLUMNS,
@@ -22,8 +23,10 @@ from fastmcts.games._klondike_layout import (
     HEIGHT,
     HIDDEN_AT_START,
     IDLE,
+    KING,
     LANDING,
     MACRO_ACTIONS,
+    MAX_HEIGHT,
     PLAIN_ACTIONS,
     PLAYER,
     RECORD,
@@ -80,6 +83,11 @@ from fastmcts.strategies.selection import UCT
 
 #: A record on the foundations, a card turned up, a card played from the talon: each can happen so often.
 MOST_PROGRESS = CARDS + HIDDEN_AT_START + TALON_CARDS
+
+#: Where the parts of what a network sees stand: the columns' cards, the talon's, and numbers; and how many in all.
+TALON_OBSERVED = COLUMNS * CARDS
+COUNTS_OBSERVED = TALON_OBSERVED + 2 * CARDS
+OBSERVED = COUNTS_OBSERVED + COLUMNS + SUITS + 5
 
 
 @dataclass(frozen=True)
@@ -323,6 +331,40 @@ class Klondike(Game):
         else:
             out[0] = 1.0 if finished == CARDS else 0.0
 
+    # ---- What networks see
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """Nine times all cards, and how many there are where."""
+        return (OBSERVED,)
+
+    def observation(self, state: Position, player: int, out: Observation) -> None:
+        """Cards by number, from the ace of clubs on: where they lie in each column and in the talon, as far as seen.
+
+        First [7, 52] how high a face-up card of a column lies, as a share of the highest place; then [52] the place in
+        the talon of a card that was seen, as a share of all, and [52] 1 for the cards that can be played from there.
+        Then, as shares of the most that can be: [7] cards face down in a column, [4] cards on a foundation, and cards
+        in the talon, in the waste and seen of them, the most that lay on all foundations, moves without progress.
+        """
+        for column in range(COLUMNS):
+            for height in range(state[FACE_DOWN + column], state[HEIGHT + column]):
+                card = state[COLUMN + column * MAX_HEIGHT + height] - SUITS
+                out[CARDS * column + card] = (height + 1) / MAX_HEIGHT
+            out[COUNTS_OBSERVED + column] = state[FACE_DOWN + column] / (COLUMNS - 1)
+        on_hand = self.on_hand(state)
+        for place in range(state[SEEN]):
+            card = state[TALON + place] - SUITS
+            out[TALON_OBSERVED + card] = (place + 1) / TALON_CARDS
+            out[TALON_OBSERVED + CARDS + card] = on_hand >> place & 1
+        for suit in range(SUITS):
+            out[COUNTS_OBSERVED + COLUMNS + suit] = state[FOUNDATION + suit] / KING
+        rest = COUNTS_OBSERVED + COLUMNS + SUITS
+        out[rest] = state[TALON_SIZE] / TALON_CARDS
+        out[rest + 1] = state[WASTE_SIZE] / TALON_CARDS
+        out[rest + 2] = state[SEEN] / TALON_CARDS
+        out[rest + 3] = state[RECORD] / CARDS
+        out[rest + 4] = state[IDLE] / self.idle_limit
+
     # ---- Hidden information
 
     def determinize(self, state: Position, player: int, rng: Rng) -> None:
@@ -439,7 +481,8 @@ class Klondike(Game):
         Args:
             drawing: The table, or a line for each place that has cards.
         """
-        return state_from_table(self, drawing) if is_drawn_table(drawing) else state_from_text(self, drawing)
+        make = state_from_table if is_drawn_table(drawn_text(drawing)) else state_from_text
+        return make(self, drawing)
 
     def render(self, state: Position) -> str:
         """Stock, waste and foundations in one line, the columns below; `##` is a card face down."""

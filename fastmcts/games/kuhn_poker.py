@@ -1,18 +1,21 @@
 """Kuhn poker, the smallest poker: three cards, two players, one bet."""
 
+import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from fastmcts.core.constants import TERMINAL
-from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.types import Actions, Observation, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
-from fastmcts.game import Game
+from fastmcts.game import Game, drawn_text, move_text
 from fastmcts.rng import below
 from fastmcts.state import State
-from fastmcts.strategies.selection import UCT
+from fastmcts.strategies.methods import ISMCTS
+from fastmcts.strategies.selection import SmoothUCT
 
 #: Where the parts of a position stand: who is to move, the betting so far, and each player's card.
 PLAYER, HISTORY, CARD = 0, 1, 2
@@ -48,6 +51,7 @@ class KuhnPoker(Game):
     num_actions = 2
     state_size = 4
     max_game_length = 3
+    observation_shape = (14,)  # who one is, one's card, three moves, the other's card
     min_utility = -2.0
     max_utility = 2.0
 
@@ -111,14 +115,30 @@ class KuhnPoker(Game):
         if not self.is_showdown(state[HISTORY]):
             out[CARD + 1 - player] = UNKNOWN
 
+    def observation(self, state: Position, player: int, out: Observation) -> None:
+        """Marks: which player one is [2], one's card [3], each move so far [3, 2], the card that was shown [3]."""
+        out[player] = 1.0
+        out[2 + state[CARD + player]] = 1.0
+        moves = 3 if state[HISTORY] >= 8 else 2 if state[HISTORY] >= 4 else 1 if state[HISTORY] >= 2 else 0
+        for move in range(moves):
+            action = state[HISTORY] >> (moves - 1 - move) & 1
+            out[5 + 2 * move + action] = 1.0
+        if self.is_showdown(state[HISTORY]):
+            out[11 + state[CARD + 1 - player]] = 1.0
+
     def reveals(self, state: Position, action: int) -> bool:
         """Whether the cards are shown next."""
         return self.is_showdown(2 * state[HISTORY] + action)
 
     @property
     def recommended(self) -> dict[str, Any]:
-        """A smaller constant: rewards are scaled by the two chips of a bet, and many games are for one."""
-        return {"selection": UCT(c=0.2)}
+        """All hands from the deal on, against opponents who play their average: this approaches an equilibrium."""
+        return {"selection": SmoothUCT(c=0.5), "method": ISMCTS(observers="all", begins="deal")}
+
+    def deals(self) -> Iterator[tuple[Position, float]]:
+        """Any two different cards."""
+        for first, second in itertools.permutations(range(CARDS), 2):
+            yield np.array([0, START, first, second]), 1 / (CARDS * (CARDS - 1))
 
     # ---- What a player knows; plain Python
 
@@ -149,7 +169,7 @@ class KuhnPoker(Game):
 
     def string_to_fact(self, text: str) -> int:
         """Read a card in capital or small letters."""
-        name = text.strip().upper()
+        name = text.strip().upper() if isinstance(text, str) else ""
         if len(name) != 1 or name not in CARD_NAMES:
             raise ValueError(f"a card is one of J, Q and K, not {text!r}")
         return CARD_NAMES.index(name)
@@ -169,7 +189,7 @@ class KuhnPoker(Game):
         position = np.array([0, START, UNKNOWN, UNKNOWN])
         position[CARD + player] = self.string_to_fact(card)
         state = self.new_state(position, player)
-        for move in betting.split():
+        for move in move_text(betting).split():
             state.apply_action(state.string_to_action(move.lower()))
         return state
 
@@ -177,7 +197,7 @@ class KuhnPoker(Game):
 
     def state_from_text(self, drawing: str) -> State:
         """Read what `str(state)` writes: `K J: pass bet`, or `K ?: pass; seen by player 0`."""
-        read = DRAWING.fullmatch(" ".join(drawing.split()))
+        read = DRAWING.fullmatch(" ".join(drawn_text(drawing).split()))
         if read is None:
             raise ValueError(
                 f"a position is drawn as 'K J: pass bet' or 'K ?: pass; seen by player 0', not {drawing!r}"

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 from fastmcts.bits import NATURAL
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.constants import NONE, TERMINAL
-from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.types import Actions, Observation, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
 from fastmcts.games._bit_set import count, fill, is_empty, members, nth, toggle, words_for, write_all
 from fastmcts.games._lines import has_run
+from fastmcts.games._planes import fill_plane
 from fastmcts.rng import below
 from fastmcts.strategies.selection import PUCT
 
@@ -145,6 +146,19 @@ class MNK(Game):
         if winner != NONE:
             out[winner] = 1.0
             out[1 - winner] = -1.0
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """Three planes."""
+        return 3, self.n, self.m
+
+    def observation(self, state: Position, player: int, out: Observation) -> None:
+        """Planes: one's own stones, the other's, and 1 everywhere if one is to move."""
+        for plane in range(2):
+            rows = self.lines + self.num_lines * (player if plane == 0 else 1 - player)
+            for cell in range(self.num_actions):
+                out[plane * self.num_actions + cell] = state[rows + cell // self.m] >> cell % self.m & 1
+        fill_plane(out, 2, self.num_actions, 1.0 if state[PLAYER] == player else 0.0)
 
     # ---- Knowledge of the game
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from fastmcts.bits import count_bits, nth_bit
 from fastmcts.core.constants import NONE
-from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.types import Actions, Observation, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
 from fastmcts.games._cards import CARDS, CLUBS, card_number, card_set, card_text
 from fastmcts.games._trick_state import TrickState
 from fastmcts.games._trick_text import Trick, replayed
-from fastmcts.games._tricks import OPENER, PLAYER, TRICKS, TrickGame
+from fastmcts.games._tricks import OPENER, PLAYER, PLAYER_SIZE, PLAYERS_SHOWN, TRICKS, TrickGame
 from fastmcts.rng import below
 from fastmcts.strategies.rollout import CarefulRollout
 from fastmcts.strategies.selection import UCT
@@ -181,6 +181,17 @@ class OhHell(TrickGame):
             player = state[PLAYER]
             state[self.bids + player] = action - CARDS + 1
             state[PLAYER] = (player + 1) % self.num_players
+
+    @property
+    def bids_shown(self) -> int:
+        """A bid of each player."""
+        return self.num_players
+
+    def show_bids(self, state: Position, player: int, out: Observation) -> None:
+        """Write 1 + each bid, from one's own on, as a share of 1 + the highest; 0 before a player bids."""
+        for seat in range(self.num_players):
+            bid = state[self.bids + (player + seat) % self.num_players]
+            out[PLAYERS_SHOWN + self.num_players * PLAYER_SIZE + seat] = bid / (self.hand_size + 1)
 
     def random_action(self, state: Position, actions: Actions, rng: Rng) -> int:
         """Draw a bid or a card."""

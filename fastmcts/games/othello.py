@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from fastmcts.bits import Word, count_bits, lowest_bit, nth_bit
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.constants import TERMINAL
-from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.types import Actions, Observation, Position, Rng, Utilities
 from fastmcts.game import Game
+from fastmcts.games._planes import fill_plane, mark_bits
 from fastmcts.rng import below
 from fastmcts.strategies.rollout import GameRollout
 from fastmcts.strategies.selection import PUCT
@@ -47,6 +48,7 @@ class Othello(Game):
     num_actions = 65
     state_size = 4
     max_game_length = 120  # at most one pass before each of 60 discs
+    observation_shape = (3, 8, 8)
 
     def initial(self, state: Position, rng: Rng) -> None:
         """Two discs each in the centre; black begins."""
@@ -102,6 +104,12 @@ class Othello(Game):
         lead = count_bits(state[DISCS]) - count_bits(state[DISCS + 1])
         out[0] = min(max(lead, -1), 1)
         out[1] = -out[0]
+
+    def observation(self, state: Position, player: int, out: Observation) -> None:
+        """Planes: one's own discs, the other's, and 1 everywhere if one is to move."""
+        mark_bits(out, 0, 64, state[DISCS + player])
+        mark_bits(out, 1, 64, state[DISCS + 1 - player])
+        fill_plane(out, 2, 64, 1.0 if state[PLAYER] == player else 0.0)
 
     # ---- Knowledge of the game
 

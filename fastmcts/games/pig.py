@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.core.constants import CHANCE, NONE, TERMINAL
-from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.types import Actions, Observation, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
 from fastmcts.rng import below
@@ -152,6 +152,22 @@ class Pig(Game):
             # One point extra for each, so that nobody has a share of nothing.
             share = (own + 1) / (points + self.num_players)
             out[player] = self.min_utility + share * (self.max_utility - self.min_utility)
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """A score and a mark for each player, and three numbers."""
+        return (2 * self.num_players + 3,)
+
+    def observation(self, state: Position, player: int, out: Observation) -> None:
+        """Scores and whose turn it is, from oneself on; the turn's sum; decisions made; 1 if the die rolls."""
+        players = self.num_players
+        for seat in range(players):
+            other = (player + seat) % players
+            out[seat] = state[SCORE + other] / self.target
+            out[players + seat] = 1.0 if other == state[TURN_PLAYER] else 0.0
+        out[2 * players] = state[TURN_TOTAL] / self.target
+        out[2 * players + 1] = state[DECISIONS] / self.horizon
+        out[2 * players + 2] = 1.0 if state[PLAYER] == CHANCE else 0.0
 
     def render(self, state: Position) -> str:
         """All scores, whose turn it is, and the sum of the turn."""

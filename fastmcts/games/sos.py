@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastmcts.bits import NATURAL, count_bits, lowest_bit
 from fastmcts.core.constants import TERMINAL
-from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.types import Actions, Observation, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
 from fastmcts.game import Game, move_text
 from fastmcts.games._bit_set import (
@@ -25,6 +25,7 @@ from fastmcts.games._bit_set import (
     window,
     words_for,
 )
+from fastmcts.games._planes import fill_plane, mark_set
 from fastmcts.rng import below, make_rng
 from fastmcts.strategies.rollout import GameRollout
 from fastmcts.strategies.selection import PUCT
@@ -255,6 +256,20 @@ class SOS(Game):
         near = window(state, self.o_cells + letter * self.words, self.words, (action >> 1) - self.reach)
         far = window(state, self.s_by_parity + letter * self.words, self.words, place - self.reach)
         return count_bits(near & far & lines)
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """Five planes."""
+        return 5, self.rows, self.columns
+
+    def observation(self, state: Position, player: int, out: Observation) -> None:
+        """Planes: S, O; one's own points and the other's, as shares of the number of cells; 1 if one is to move."""
+        cells = self.num_cells
+        mark_set(out, 0, cells, state, self.s_cells)
+        mark_set(out, 1, cells, state, self.o_cells)
+        fill_plane(out, 2, cells, state[SCORES + player] / cells)
+        fill_plane(out, 3, cells, state[SCORES + 1 - player] / cells)
+        fill_plane(out, 4, cells, 1.0 if state[PLAYER] == player else 0.0)
 
     def is_promising(self, state: Position, action: int) -> bool:
         """A move that scores."""

@@ -6,8 +6,9 @@ import numpy as np
 
 from fastmcts.bits import count_bits, lowest_bit, nth_bit
 from fastmcts.core.constants import NONE, TERMINAL
-from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.types import Actions, Observation, Position, Rng, Utilities
 from fastmcts.game import Game
+from fastmcts.games._planes import fill_plane, mark_bits
 from fastmcts.rng import below
 
 #: Where the parts of a position stand: who is to move, who won, and a bit per cell for each player.
@@ -40,6 +41,7 @@ class TicTacToe(Game):
     num_actions = 9
     state_size = 4
     max_game_length = 9
+    observation_shape = (3, 3, 3)
 
     def initial(self, state: Position, rng: Rng) -> None:
         """An empty board; X begins."""
@@ -84,6 +86,12 @@ class TicTacToe(Game):
         if winner != NONE:
             out[winner] = 1.0
             out[1 - winner] = -1.0
+
+    def observation(self, state: Position, player: int, out: Observation) -> None:
+        """Planes: one's own cells, the other's, and 1 everywhere if one is to move."""
+        mark_bits(out, 0, 9, state[STONES + player])
+        mark_bits(out, 1, 9, state[STONES + 1 - player])
+        fill_plane(out, 2, 9, 1.0 if state[PLAYER] == player else 0.0)
 
     def render(self, state: Position) -> str:
         """Three lines of `X`, `O` and dots, with coordinates."""

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.constants import CHANCE, TERMINAL
-from fastmcts.core.types import Actions, Position, Rng, Utilities
+from fastmcts.core.types import Actions, Observation, Position, Rng, Utilities
 from fastmcts.core.validate import whole_number
 from fastmcts.game import Game
+from fastmcts.games._planes import fill_plane
 
 #: Where the parts of a position stand: who is to move, the score, and the cells row by row.
 PLAYER, SCORE, CELL = 0, 1, 2
@@ -147,6 +148,18 @@ class Twenty48(Game):
     def evaluate(self, state: Position, out: Utilities) -> None:
         """The score so far."""
         out[0] = float(min(state[SCORE], self.max_score))
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """A plane for empty cells and for each kind of tile, and two more."""
+        return self.max_exponent + 3, SIDE, SIDE
+
+    def observation(self, state: Position, player: int, out: Observation) -> None:
+        """Planes: where nothing is, a 2, a 4, and so on; the score as a share of max_score; 1 if one is to move."""
+        for cell in range(CELLS):
+            out[state[CELL + cell] * CELLS + cell] = 1.0
+        fill_plane(out, self.max_exponent + 1, CELLS, min(state[SCORE], self.max_score) / self.max_score)
+        fill_plane(out, self.max_exponent + 2, CELLS, 1.0 if state[PLAYER] == player else 0.0)
 
     def render(self, state: Position) -> str:
         """Four lines of tiles and dots, and the score."""

@@ -27,6 +27,9 @@ class Batch(NamedTuple):
     lower: NDArray[np.float64]  # [B, A], the least reward that each move is proven to bring; empty without a solver
     upper: NDArray[np.float64]  # [B, A], the most
     only: NDArray[np.int64]  # [B], the only move; NONE where there are more or none
+    priors: NDArray[np.float64]  # [B, A], what an evaluator said of each move; empty without one
+    noise: NDArray[np.float64]  # [B, A], Gumbel noise; empty without it
+    estimates: NDArray[np.float64]  # [B], what an evaluator said of each position; empty without one
 
 
 class Cursor(NamedTuple):
@@ -80,9 +83,11 @@ def run_batch(strategy, tree, scratch, rng, batch, queue, cursor, simulations):
             return simulations - left, FULL
         if why == DONE and cursor.simulations[0] < batch.simulations:
             break
-        read_root(tree, batch.visits[row], batch.value_sums[row])
+        read_root(tree, ROOT, batch.visits[row], batch.value_sums[row])
+        if tree.estimate.size > 0:
+            read_evaluation(tree, ROOT, row, batch)
         if batch.lower.size > 0:
-            read_bounds(strategy.game, tree, batch.lower[row], batch.upper[row])
+            read_bounds(strategy.game, tree, ROOT, batch.lower[row], batch.upper[row])
         cursor.row[0] = NONE
         cursor.finished[0] += 1
     return simulations - left, DONE
@@ -101,18 +106,33 @@ def start(game, tree, scratch, position):
 
 
 @compiled
-def read_root(tree, visits, value_sums):
-    """Write visits and reward sums of the root's children, by action."""
-    first = tree.first_child[ROOT]
-    for child in range(first, first + tree.num_tried[ROOT]):
-        visits[tree.action[child]] = tree.visits[child]
-        value_sums[tree.action[child]] = tree.value_sum[child]
+def read_root(tree, root, visits, value_sums):
+    """Add up visits and reward sums of a root's children, by action."""
+    first = tree.first_child[root]
+    for child in range(first, first + tree.num_tried[root]):
+        visits[tree.action[child]] += tree.visits[child]
+        value_sums[tree.action[child]] += tree.value_sum[child]
 
 
 @compiled
-def read_bounds(game, tree, lower, upper):
-    """Write what is proven about the root's children for the player to move, by action."""
-    first = tree.first_child[ROOT]
-    for child in range(first, first + tree.num_tried[ROOT]):
-        lower[tree.action[child]] = tree.lower[child * game.num_players + tree.player[child]]
-        upper[tree.action[child]] = tree.upper[child * game.num_players + tree.player[child]]
+def read_evaluation(tree, root, row, batch):
+    """Add up what an evaluator said of a root and its children, by action."""
+    batch.estimates[row] += tree.estimate[root]
+    first = tree.first_child[root]
+    for child in range(first, first + tree.num_tried[root]):
+        if tree.own_prior.size > 0:
+            batch.priors[row, tree.action[child]] += tree.own_prior[child]
+        elif tree.prior.size > 0:
+            batch.priors[row, tree.action[child]] += tree.prior[child]
+        if tree.gumbel.size > 0:
+            batch.noise[row, tree.action[child]] += tree.gumbel[child]
+
+
+@compiled
+def read_bounds(game, tree, root, lower, upper):
+    """Write what is proven about a root's children for the player to move, by action."""
+    first = tree.first_child[root]
+    for child in range(first, first + tree.num_tried[root]):
+        player = int(tree.player[child])
+        lower[tree.action[child]] = tree.lower[child * game.num_players + player]
+        upper[tree.action[child]] = tree.upper[child * game.num_players + player]

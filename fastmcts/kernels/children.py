@@ -25,7 +25,7 @@ def fixed_child(strategy, tree, node, player, scratch, rng):
 
 @compiled
 def chosen_child(strategy, tree, node, player, scratch, rng):
-    """The child that a player goes on to: a certain win, an untried one, or the one with the highest score."""
+    """The child that a player goes on to: a certain win, an untried or a drawn one, or that with the highest score."""
     game, selection, expansion, proofs = strategy.game, strategy.selection, strategy.expansion, strategy.proofs
     waiting = tree.num_children[node] - tree.num_tried[node]
     chosen = proofs.winning_child(game, tree, node, player, scratch)
@@ -33,7 +33,12 @@ def chosen_child(strategy, tree, node, player, scratch, rng):
         chosen = tree.first_child[node] + tree.num_tried[node] + expansion.choose(waiting, rng)
     elif chosen == NONE:
         selection.enter(tree, node)
-        chosen = best_child(selection, proofs, tree, node, player, tree.num_tried[node])
+        if selection.draws:
+            chosen = selection.drawn_child(tree, node, rng)
+        if selection.by_node:
+            chosen = selection.choice(proofs, tree, node, player, scratch)
+        elif chosen == NONE:
+            chosen = best_child(selection, proofs, tree, node, player, tree.num_tried[node])
         if chosen == NONE:
             chosen = proofs.best_decided(tree, node, player)
     if chosen < tree.first_child[node] + tree.num_tried[node]:
@@ -72,7 +77,10 @@ def matched_child(strategy, tree, node, player, scratch, rng):
     best = NONE
     if untried == 0:
         selection.enter(tree, node)
-        best = best_available_child(selection, tree, node, scratch)
+        if selection.by_node:
+            best = selection.choice(strategy.proofs, tree, node, player, scratch)
+        else:
+            best = best_available_child(selection, tree, node, scratch)
     for child in range(first, last):
         if scratch.marks[tree.action[child]] == here:
             tree.available[child] += 1

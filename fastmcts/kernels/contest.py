@@ -40,7 +40,10 @@ def best_one_by_one(selection, proofs, tree, node, player, tried):
     best_score = -np.inf
     for child in range(first, first + tried):
         if proofs.is_open(tree, node, child, player):
-            score = selection.score(tree, node, child)
+            if tree.estimate.size > 0 and tree.visits[child] == 0:
+                score = selection.untried_score(tree, node, child)
+            else:
+                score = selection.score(tree, node, child)
             if score > best_score:
                 best, best_score = child, score
     if not selection.untried_first:
@@ -86,7 +89,18 @@ def best_available_one_by_one(selection, tree, node, scratch):
     best_score = -np.inf
     for child in range(first, first + tree.num_tried[node]):
         if scratch.marks[tree.action[child]] == here:
-            score = selection.score(tree, node, child)
+            if tree.estimate.size > 0 and tree.visits[child] == 0:
+                score = selection.untried_score(tree, node, child)
+            else:
+                score = selection.score(tree, node, child)
             if best == NONE or score > best_score:
                 best, best_score = child, score
     return best
+
+
+@compiled
+def competes(proofs, tree, node, child, player, scratch):
+    """Whether a child may be chosen: it is open, or, in a tree for many worlds, legal in this one."""
+    if tree.available.size > 0:
+        return scratch.marks[tree.action[child]] == scratch.marks[-1]
+    return proofs.is_open(tree, node, child, player)

@@ -4,13 +4,14 @@ import numpy as np
 
 from fastmcts.compiler.jit import compiled
 from fastmcts.compiler.prefetch import prefetch
-from fastmcts.core.constants import CHANCE, NONE, ROOT, TERMINAL
+from fastmcts.core.constants import CHANCE, TERMINAL
+from fastmcts.kernels.payments import begin_stretch, end_stretch, make_move
 from fastmcts.kernels.record import record
 
 
 @compiled
-def descend(strategy, tree, scratch, rng):
-    """Follow the selection rule from the root until a move is tried for the first time or the game ends.
+def descend(strategy, tree, root, scratch, rng):
+    """Follow the selection rule from a root until a move is tried for the first time or the game ends.
 
     `scratch.state` holds the root's position before and the leaf's after; `scratch.length` tells how
     many moves lie between.
@@ -20,16 +21,21 @@ def descend(strategy, tree, scratch, rng):
         where the game is over.
     """
     game, method, state = strategy.game, strategy.method, scratch.state
-    node = ROOT
+    node = root
+    size = tree.size[0]
     depth = 0
     fresh = False
     player = game.current_player(state)
     while player != TERMINAL and not fresh:
-        if strategy.expansion.at_once and player != CHANCE and tree.first_child[node] == NONE:
+        if (
+            strategy.expansion.at_once
+            and player != CHANCE
+            and strategy.expansion.ends_at(strategy, tree, node, scratch)
+        ):
             break
         tried = tree.num_tried[node]
         child = method.next_child(strategy, tree, node, player, scratch, rng)
-        fresh = tree.num_tried[node] > tried
+        fresh = tree.num_tried[node] > tried and not strategy.expansion.evaluates
         node = child
         # Its children are scored next, or one more of them is tried: what is known of them is fetched while the move is
         # made.
@@ -38,10 +44,13 @@ def descend(strategy, tree, scratch, rng):
         prefetch(tree.action, tree.first_child[node] + tree.num_tried[node])
         action = np.int64(tree.action[node])
         record(scratch, depth, player, action)
-        game.apply(state, action)
-        method.reply(game, tree, node, fresh, scratch, rng)
+        begin_stretch(game, scratch)
+        make_move(game, strategy.rollout.discount, scratch, action)
+        method.reply(strategy, tree, node, fresh, scratch, rng)
+        end_stretch(game, scratch, depth)
         player = game.current_player(state)
         depth += 1
+        strategy.expansion.check_room(game, tree, size)
     scratch.length[0] = depth
     tree.depth[0] = max(tree.depth[0], depth)
     return node

@@ -7,6 +7,7 @@ from fastmcts.core.constants import NONE
 from fastmcts.kernels.backup import backup
 from fastmcts.kernels.copy import copy
 from fastmcts.kernels.expand import lay_out_children, try_child
+from fastmcts.kernels.payments import back_up_returns, begin_stretch, end_stretch, fold_returns, make_move
 from fastmcts.kernels.record import record
 from fastmcts.kernels.rollout import play_out
 
@@ -17,9 +18,13 @@ def roll_out(strategy, tree, leaf, scratch, rng):
     game, proofs, rollout = strategy.game, strategy.proofs, strategy.rollout
     depth = scratch.length[0]
     proofs.settle(game, tree, leaf, scratch.state, scratch.weights)
-    play_out(game, rollout, tree, scratch, rng)
+    is_over = play_out(game, rollout, tree, scratch, rng)
     proofs.inspect(game, scratch.state, scratch.weights)
-    backup(tree, leaf, scratch.rewards, 1)
+    if game.pays_rewards:
+        fold_returns(game, scratch, depth, is_over)
+        back_up_returns(game, tree, leaf, depth, scratch)
+    else:
+        backup(tree, leaf, scratch.rewards, 1)
     strategy.selection.learn(game, tree, leaf, depth, scratch)
     rollout.learn(game, tree, scratch)
 
@@ -46,17 +51,24 @@ def expand_all(strategy, tree, leaf, scratch, rng):
         action = np.int64(tree.action[child])
         copy(scratch.trial, scratch.state)
         record(scratch, depth, player, action)
-        game.apply(scratch.state, action)
-        strategy.method.reply(game, tree, child, True, scratch, rng)
+        begin_stretch(game, scratch)
+        make_move(game, rollout.discount, scratch, action)
+        strategy.method.reply(strategy, tree, child, True, scratch, rng)
+        end_stretch(game, scratch, depth)
         scratch.length[0] = depth + 1
         proofs.settle(game, tree, child, scratch.state, scratch.weights)
-        play_out(game, rollout, tree, scratch, rng)
+        is_over = play_out(game, rollout, tree, scratch, rng)
         proofs.inspect(game, scratch.state, scratch.weights)
-        tree.visits[child] = 1
-        tree.value_sum[child] = scratch.rewards[player]
-        for index in range(game.num_players):
-            scratch.reward_sums[index] += scratch.rewards[index]
+        if game.pays_rewards:
+            fold_returns(game, scratch, depth + 1, is_over)
+            back_up_returns(game, tree, child, depth + 1, scratch)
+        else:
+            tree.visits[child] = 1
+            tree.value_sum[child] = scratch.rewards[player]
+            for index in range(game.num_players):
+                scratch.reward_sums[index] += scratch.rewards[index]
         strategy.selection.learn(game, tree, child, depth + 1, scratch)
         rollout.learn(game, tree, scratch)
     tree.depth[0] = max(tree.depth[0], depth + 1)
-    backup(tree, leaf, scratch.reward_sums, count)
+    if not game.pays_rewards:
+        backup(tree, leaf, scratch.reward_sums, count)

@@ -1,7 +1,7 @@
 """Monte Carlo tree search."""
 
 from fastmcts.compiler.jit import compiled, entry, part
-from fastmcts.core.constants import DECIDED, DONE, FULL
+from fastmcts.core.constants import DECIDED, DONE, FULL, NONE, ROOT
 from fastmcts.kernels.descend import descend
 from fastmcts.kernels.room import last_with_room
 
@@ -28,10 +28,14 @@ def run(strategy, tree, root, scratch, rng, simulations):
 def search(strategy, tree, root, scratch, rng, simulations):
     """Simulate until the budget, the room in the tree or the doubt about the root is used up."""
     last = last_with_room(strategy, tree, 1)
+    if strategy.expansion.evaluates and simulations > 0 and tree.first_child[ROOT] == NONE and tree.size[0] <= last:
+        # What is said about the root itself is no simulation.
+        strategy.method.begin(strategy.game, root, tree, scratch, rng)
+        strategy.method.simulate(strategy, tree, scratch, rng)
     for simulation in range(simulations):
         if tree.size[0] > last:
             return simulation, FULL
-        if strategy.proofs.root_is_decided(tree):
+        if strategy.proofs.is_decided(tree, ROOT):
             return simulation, DECIDED
         strategy.method.begin(strategy.game, root, tree, scratch, rng)
         strategy.method.simulate(strategy, tree, scratch, rng)
@@ -41,6 +45,6 @@ def search(strategy, tree, root, scratch, rng, simulations):
 @compiled
 def simulate(strategy, tree, scratch, rng):
     """One simulation: down the tree, on to the end of a game, and back up."""
-    leaf = descend(strategy, tree, scratch, rng)
+    leaf = descend(strategy, tree, ROOT, scratch, rng)
     strategy.expansion.play(strategy, tree, leaf, scratch, rng)
     strategy.proofs.conclude(strategy.game, tree, leaf)

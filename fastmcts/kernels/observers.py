@@ -2,7 +2,8 @@
 
 A player's tree consists of its information sets: a node, with a child for each move, for all that it may know
 where it is to move. A simulation finds the one that it has come to by a hash of what the game's `observe` tells
-the player to move: in worlds that the player cannot tell apart it is the same, in any others another.
+the player to move: in worlds that the player cannot tell apart it is the same, in any others another. Where simulations
+begin at the deal, they may come to the root as to any other information set: hashes are compared with that of the root.
 """
 
 import numpy as np
@@ -13,7 +14,9 @@ from fastmcts.errors import TOO_LONG, GameError
 from fastmcts.kernels.backup import backup
 from fastmcts.kernels.chance import draw_outcome
 from fastmcts.kernels.children import fixed_child
+from fastmcts.kernels.copy import copy
 from fastmcts.kernels.expand import start_nodes
+from fastmcts.kernels.payments import begin_stretch, end_stretch, fold_returns, make_move, reward_at
 from fastmcts.kernels.record import record
 from fastmcts.kernels.replay import confirm
 from fastmcts.kernels.rollout import play_out
@@ -27,10 +30,16 @@ def simulate_together(strategy, tree, scratch, rng):
     game, rollout = strategy.game, strategy.rollout
     choices = descend_together(strategy, tree, scratch, rng)
     depth = scratch.length[0]
-    play_out(game, rollout, tree, scratch, rng)
+    is_over = play_out(game, rollout, tree, scratch, rng)
+    if game.pays_rewards:
+        fold_returns(game, scratch, depth, is_over)
     for index in range(choices):
-        backup(tree, scratch.path[index], scratch.rewards, 1)
-        strategy.selection.learn(game, tree, scratch.path[index], depth, scratch)
+        if game.pays_rewards:
+            back_up_choice(game, tree, index, scratch)
+            strategy.selection.learn(game, tree, scratch.path[index], scratch.levels[index] + 1, scratch)
+        else:
+            backup(tree, scratch.path[index], scratch.rewards, 1)
+            strategy.selection.learn(game, tree, scratch.path[index], depth, scratch)
     rollout.learn(game, tree, scratch)
 
 
@@ -60,17 +69,22 @@ def descend_together(strategy, tree, scratch, rng):
         elif scratch.has_left[player] == 1:
             action = strategy.rollout.choose(game, player, tree, scratch, rng)
         else:
-            node = information_set(game, tree, player, scratch) if depth > 0 else ROOT
+            is_root = depth == 0 and not strategy.method.from_deal
+            node = ROOT if is_root else information_set(strategy, tree, player, scratch)
             tried = tree.num_tried[node]
             child = fixed_child(strategy, tree, node, player, scratch, rng)
             if tree.num_tried[node] > tried:
                 scratch.has_left[player] = 1
                 inside -= 1
             scratch.path[choices] = child
+            if game.pays_rewards:
+                scratch.levels[choices] = depth
             choices += 1
             action = np.int64(tree.action[child])
         record(scratch, depth, player, action)
-        game.apply(state, action)
+        begin_stretch(game, scratch)
+        make_move(game, strategy.rollout.discount, scratch, action)
+        end_stretch(game, scratch, depth)
         player = game.current_player(state)
         depth += 1
     scratch.length[0] = depth
@@ -79,9 +93,40 @@ def descend_together(strategy, tree, scratch, rng):
 
 
 @compiled
-def information_set(game, tree, player, scratch):
+def back_up_choice(game, tree, index, scratch):
+    """Count a visit of a move that was chosen in a tree, and of its information set, with what it has led to."""
+    level = scratch.levels[index]
+    node = scratch.path[index]
+    while node != NONE:
+        tree.visits[node] += 1
+        tree.value_sum[node] += reward_at(game, scratch, level, tree.player[node])
+        node = tree.parent[node]
+
+
+@compiled
+def begin_at_deal(game, root, tree, scratch, rng):
+    """Put a new deal into `scratch.state`, and what the player to move at the root knows into `scratch.origin`.
+
+    The first simulation begins at the root all the same: so there is an answer, and the root's moves stand behind it.
+    """
+    player = game.current_player(root)
+    copy(root, scratch.state)
+    scratch.origin[0] = hash_known(game, player, scratch)
+    if tree.first_child[ROOT] == NONE:
+        game.determinize(scratch.state, player, rng)
+    else:
+        for index in range(game.state_size):
+            scratch.state[index] = 0
+        game.initial(scratch.state, rng)
+
+
+@compiled
+def information_set(strategy, tree, player, scratch):
     """The node for what a player knows in `scratch.state`; it is added if it is not there yet."""
+    game = strategy.game
     known = hash_known(game, player, scratch)
+    if strategy.method.from_deal:
+        known ^= scratch.origin[0]
     near = nearest(tree, known)
     if tree.known[near] == known:
         if tree.action[near] == UNCONFIRMED:

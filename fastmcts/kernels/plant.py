@@ -5,11 +5,13 @@ import numpy as np
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.constants import NONE, ROOT
 from fastmcts.kernels.expand import start_nodes
+from fastmcts.kernels.forget import cut_back
 
 
 @compiled
 def plant(game, tree, player):
     """Forget all nodes and start with a root at which `player` is to move."""
+    cut_back(tree, 0)
     tree.size[0] = 1
     tree.depth[0] = 0
     tree.reward_range[0], tree.reward_range[1] = np.inf, -np.inf

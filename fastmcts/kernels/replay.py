@@ -113,7 +113,7 @@ def is_replied(game, tree, node, scratch):
         return False
     if seed >= 0:
         reseed(scratch.generator, seed)
-        play_others(game, state, player, scratch.actions, scratch.weights, scratch.generator)
+        play_others(game, 1.0, player, scratch, scratch.generator)
         return True
     mover = game.current_player(state)
     if is_next(mover, player):

@@ -1,4 +1,6 @@
-"""Rewards of the search and utilities of the game."""
+"""Rewards of the search, utilities of the game, and values of results."""
+
+from typing import Any
 
 from fastmcts.compiler.jit import compiled
 
@@ -13,3 +15,8 @@ def reward_of(game, utility):
 def utility_of(game, reward):
     """A reward, or from Python an array of them, in the units of the game."""
     return game.min_utility + reward * (game.max_utility - game.min_utility)
+
+
+def value_of(game: Any, reward: Any) -> Any:
+    """A mean reward, or an array of them, as results show it: in the units of a game that pays rewards on the way."""
+    return utility_of(game, reward) if game.pays_rewards else reward

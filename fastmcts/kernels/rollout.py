@@ -4,6 +4,7 @@ from fastmcts.compiler.jit import compiled
 from fastmcts.core.constants import CHANCE, TERMINAL
 from fastmcts.errors import TOO_LONG, GameError
 from fastmcts.kernels.chance import draw_outcome
+from fastmcts.kernels.payments import begin_stretch, make_move
 from fastmcts.kernels.record import record
 from fastmcts.kernels.rewards import reward_of
 
@@ -14,11 +15,17 @@ def play_out(game, rollout, tree, scratch, rng):
 
     A rollout that reaches the policy's limit is valued by the game's `evaluate`. `scratch.length` counts
     the moves of the whole simulation.
+
+    Where moves pay rewards, `scratch.rewards` is what each player gets from the leaf on, in the units of the game.
+
+    Returns:
+        Whether the game was played to its end.
     """
     state = scratch.state
     depth = scratch.length[0]
     limit = min(rollout.limit, game.max_game_length)
     moves = 0
+    begin_stretch(game, scratch)
     player = game.current_player(state)
     while player != TERMINAL and moves < limit:
         if game.has_chance and player == CHANCE:
@@ -26,7 +33,7 @@ def play_out(game, rollout, tree, scratch, rng):
         else:
             action = rollout.choose(game, player, tree, scratch, rng)
         record(scratch, depth + moves, player, action)
-        game.apply(state, action)
+        make_move(game, rollout.discount, scratch, action)
         moves += 1
         player = game.current_player(state)
     if player == TERMINAL:
@@ -37,5 +44,9 @@ def play_out(game, rollout, tree, scratch, rng):
         raise GameError(TOO_LONG)
     scratch.length[0] = depth + moves
     for index in range(game.num_players):
-        reward = reward_of(game, scratch.rewards[index])
-        scratch.rewards[index] = rollout.discounted(game, reward, depth + moves)
+        if game.pays_rewards:
+            scratch.rewards[index] = scratch.paid[index] + scratch.factor[0] * scratch.rewards[index]
+        else:
+            reward = reward_of(game, scratch.rewards[index])
+            scratch.rewards[index] = rollout.discounted(game, reward, depth + moves)
+    return player == TERMINAL

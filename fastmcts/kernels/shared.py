@@ -16,6 +16,7 @@ from fastmcts.kernels.contest import best_child
 from fastmcts.kernels.copy import copy
 from fastmcts.kernels.expand import exchange, start_nodes
 from fastmcts.kernels.moves import legal_moves
+from fastmcts.kernels.payments import begin_stretch, end_stretch, fold_returns, make_move, reward_at
 from fastmcts.kernels.record import record
 from fastmcts.kernels.rollout import play_out
 from fastmcts.kernels.room import last_with_room
@@ -87,9 +88,13 @@ def simulate(strategy, tree, root, scratch, rng):
     """One simulation: down the tree, on to the end of a game, and back up, but for the root."""
     copy(root, scratch.state)
     node = descend(strategy, tree, scratch, rng)
-    play_out(strategy.game, strategy.rollout, tree, scratch, rng)
+    level = scratch.length[0]
+    is_over = play_out(strategy.game, strategy.rollout, tree, scratch, rng)
+    if strategy.game.pays_rewards:
+        fold_returns(strategy.game, scratch, level, is_over)
     while node != ROOT:
-        fetch_add(tree.value_sum, node, scratch.rewards[tree.player[node]])
+        level -= 1
+        fetch_add(tree.value_sum, node, reward_at(strategy.game, scratch, level, tree.player[node]))
         node = np.int64(tree.parent[node])
 
 
@@ -119,7 +124,9 @@ def descend(strategy, tree, scratch, rng):
         node = child
         action = np.int64(tree.action[node])
         record(scratch, depth, player, action)
-        game.apply(state, action)
+        begin_stretch(game, scratch)
+        make_move(game, strategy.rollout.discount, scratch, action)
+        end_stretch(game, scratch, depth)
         player = game.current_player(state)
         depth += 1
     scratch.length[0] = depth

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastmcts.compiler.component import Component
-from fastmcts.core.constants import ROOT
+from fastmcts.core.constants import NONE, ROOT
 from fastmcts.core.scratch import Scratch
 from fastmcts.core.tree import Tree
 from fastmcts.core.types import Actions, Position, Rng
@@ -26,6 +26,23 @@ class Expansion(Component):
 
     #: Whether a leaf is expanded into all its children in one simulation.
     at_once = False
+
+    #: Whether an evaluator says what a leaf is worth, and how likely its moves are.
+    evaluates = False
+
+    #: Whether a rollout is played beside that.
+    blends = False
+
+    def ends_at(self, strategy: Any, tree: Tree, node: int, scratch: Scratch) -> bool:
+        """Whether a node, at which a player is to move in `scratch.state`, is to be expanded at once."""
+        return tree.first_child[node] == NONE
+
+    def more_new_nodes(self, game: Game) -> int:
+        """How many nodes a simulation can add besides those that its method adds."""
+        return 0
+
+    def check_room(self, game: Game, tree: Tree, size: int) -> None:
+        """Raise GameError if a simulation has added more nodes than it may, to a tree that was of this size."""
 
     def arrange(self, game: Game, state: Position, actions: Actions, count: int, rng: Rng) -> None:
         """Put the first `count` actions of a new node into the order in which they wait."""

@@ -17,15 +17,18 @@ from fastmcts.game import Game
 from fastmcts.kernels.children import fixed_child, matched_child
 from fastmcts.kernels.copy import copy
 from fastmcts.kernels.loop import simulate
-from fastmcts.kernels.observers import simulate_together
+from fastmcts.kernels.observers import begin_at_deal, simulate_together
+from fastmcts.kernels.payments import make_move
 from fastmcts.kernels.replies import play_others
+from fastmcts.kernels.sequences import simulate_sequence
 from fastmcts.rng import draw_seed, make_rng, reseed
 
-__all__ = ["ISMCTS", "PIMC", "Method", "PerfectInformation", "SinglePerspective"]
+__all__ = ["ISMCTS", "PIMC", "Method", "OpenLoop", "PerfectInformation", "SinglePerspective"]
 
 Means = NDArray[np.float64]  # [L], of the legal actions; NaN without visits
 
 Observers = Literal["self", "all"]
+Begins = Literal["here", "deal"]
 Vote = Literal["visits", "value", "majority"]
 EVEN = 0.5  # the mean of the rewards
 
@@ -42,6 +45,9 @@ class Method(Component):
 
     #: Whether somebody has to keep the nodes of each simulation, which lead to no common root.
     keeps_path = False
+
+    #: Whether what stands below a move in the tree are the moves that may follow it.
+    has_line = True
 
     #: In how many worlds a tree of its own is grown; 0 where all trees start from one position.
     worlds = 0
@@ -76,9 +82,9 @@ class Method(Component):
 
     def next_child(self, strategy: Any, tree: Tree, node: int, player: int, scratch: Scratch, rng: Rng) -> int:
         """The child to go on to from a node, whose position is in `scratch.state`; it may be added for that."""
-        return fixed_child(strategy, tree, node, player, scratch, rng)
+        return fixed_child(strategy, tree, node, player, scratch, rng)  # pyright: ignore[reportReturnType]
 
-    def reply(self, game: Game, tree: Tree, node: int, fresh: bool, scratch: Scratch, rng: Rng) -> None:
+    def reply(self, strategy: Any, tree: Tree, node: int, fresh: bool, scratch: Scratch, rng: Rng) -> None:
         """Called after the move to a node, which is fresh if it was never made before."""
 
     def played_index(self, game: Game, position: Position, actions: Actions, values: Means, best: int) -> int:
@@ -92,6 +98,35 @@ class PerfectInformation(Method):
 
     In a game with hidden information this is a player who sees all cards: good for analysis, a cheat in play.
     """
+
+
+@dataclass(frozen=True)
+class OpenLoop(Method):
+    """The nodes of the tree are sequences of decisions; what chance brings between them is drawn anew at each visit.
+
+    It is meant for games in which chance may bring very much: a tree with a node for each outcome comes to each of them
+    but a few times, while all outcomes share what is learnt here. It plans as if it did not see what chance brings, and
+    that is the price: a decision below the first is the best on average. (On 2048, where a tile may come to any empty
+    cell, the price is too high; benchmarks/open_loop.py.) Only whose turn it becomes is told apart. Moves compete where
+    they are legal, and count how often they were available.
+
+    The tree is dropped when a move is made (`result.reused` is 0): what chance has brought then is known.
+    """
+
+    keeps_below = False
+    has_line = False
+
+    def fields(self, game: Game) -> tuple[str, ...]:
+        """How often each move was available."""
+        return ("available",)
+
+    def simulate(self, strategy: Any, tree: Tree, scratch: Scratch, rng: Rng) -> None:
+        """Add a simulation to a tree of sequences."""
+        simulate_sequence(strategy, tree, scratch, rng)
+
+    def most_new_nodes(self, game: Game) -> int:
+        """A node for whose turn it is, and one for a decision, each with places for others beside it."""
+        return 2 * max(game.num_actions, game.num_chance_outcomes)
 
 
 @dataclass(frozen=True)
@@ -133,12 +168,14 @@ class SinglePerspective(Method):
         """The position in which the player is to move, or the game is over."""
         if self.player is None or game.current_player(position) == self.player:
             return position
-        rolled, rng = position.copy(), make_rng(seed)
-        scratch = make_scratch(game.state_size, game.num_actions, game.num_players, game.num_chance_outcomes)
+        rng = make_rng(seed)
+        sizes = game.state_size, game.num_actions, game.num_players, game.num_chance_outcomes
+        scratch = make_scratch(*sizes, longest_line=game.accounted_moves)
+        copy(position, scratch.state)
         with wrapping_integers():
-            game.determinize(rolled, self.player, rng)
-            play_others(game, rolled, self.player, scratch.actions, scratch.weights, rng)
-        return rolled
+            game.determinize(scratch.state, self.player, rng)
+            play_others(game, 1.0, self.player, scratch, rng)
+        return scratch.state
 
     def begin(self, game: Game, root: Position, tree: Tree, scratch: Scratch, rng: Rng) -> None:
         """Start from the root, or in a world that looks the same."""
@@ -150,25 +187,25 @@ class SinglePerspective(Method):
         """By action, where a node stands for many positions."""
         if self.resample or strategy.game.has_hidden_information:
             return matched_child(strategy, tree, node, player, scratch, rng)  # pyright: ignore[reportReturnType]
-        return fixed_child(strategy, tree, node, player, scratch, rng)
+        return fixed_child(strategy, tree, node, player, scratch, rng)  # pyright: ignore[reportReturnType]
 
-    def reply(self, game: Game, tree: Tree, node: int, fresh: bool, scratch: Scratch, rng: Rng) -> None:
+    def reply(self, strategy: Any, tree: Tree, node: int, fresh: bool, scratch: Scratch, rng: Rng) -> None:
         """Let the others move, as they did before if that is to stay.
 
         A single reply that stays is kept itself, instead of what it was drawn from: where moves are dear to list, as in
         Othello, that is a tenth faster. It is written as NONE - 1 - action, below all seeds. In another world the same
         seed may lead to another reply, so that seeds are kept where something is hidden.
         """
-        state, player = scratch.state, tree.player[node]
+        game, discount, player = strategy.game, strategy.rollout.discount, tree.player[node]
         if self.resample:
-            play_others(game, state, player, scratch.actions, scratch.weights, rng)
+            play_others(game, discount, player, scratch, rng)
         elif not fresh and tree.seed[node] < NONE:
-            game.apply(state, NONE - 1 - tree.seed[node])
+            make_move(game, discount, scratch, NONE - 1 - tree.seed[node])
         else:
             if fresh:
                 tree.seed[node] = draw_seed(rng)
             reseed(scratch.generator, tree.seed[node])
-            only = play_others(game, state, player, scratch.actions, scratch.weights, scratch.generator)
+            only = play_others(game, discount, player, scratch, scratch.generator)
             if only != NONE and not game.has_hidden_information:
                 tree.seed[node] = NONE - 1 - only
 
@@ -201,18 +238,33 @@ class ISMCTS(Method):
     The result is about the tree of the player to move. The trees are dropped when a move is made
     (`result.reused` is 0), and the principal variation ends after one move.
 
+    Simulations that begin here are about worlds with the hand of the player to move: all others learn to play against
+    that hand, as if they had seen it. Those that begin at the deal (all but the first one) play the whole game with
+    all hands, and come to this position only at times, the less often the longer the game. So that is for small games,
+    in which it is an equilibrium that counts: with `SmoothUCT` the visits of all information sets approach one.
+
     Args:
         observers: "self" grows one tree of what the player to move sees, "all" one of what each player sees.
+        begins: Where simulations begin: "here", in worlds that look like the position; or, for all observers, with a
+            new "deal".
     """
 
     observers: Observers = "self"
+    begins: Begins = "here"
 
     draws_worlds = True
 
     def __post_init__(self) -> None:
-        if self.observers not in get_args(Observers):
-            known = ", ".join(get_args(Observers))
-            raise ValueError(f"ISMCTS's observers must be one of {known}, not {self.observers!r}")
+        for name, kinds in (("observers", get_args(Observers)), ("begins", get_args(Begins))):
+            if getattr(self, name) not in kinds:
+                raise ValueError(f"ISMCTS's {name} must be one of {', '.join(kinds)}, not {getattr(self, name)!r}")
+        if self.from_deal and self.observers != "all":
+            raise ValueError('one tree is about the hand of the player to move: begins="deal" needs observers="all"')
+
+    @property
+    def from_deal(self) -> bool:
+        """Whether each simulation begins with a new deal."""
+        return self.begins == "deal"
 
     @property
     def keeps_below(self) -> bool:
@@ -222,7 +274,9 @@ class ISMCTS(Method):
     @property
     def in_kernels(self) -> Method:
         """With one observer, this one."""
-        return self if self.observers == "self" else ALL_OBSERVERS
+        if self.observers == "self":
+            return self
+        return ALL_OBSERVERS_FROM_DEAL if self.from_deal else ALL_OBSERVERS
 
     def fields(self, game: Game) -> tuple[str, ...]:
         """How often each move was available."""
@@ -249,6 +303,14 @@ class AllObservers(ISMCTS):
     def fields(self, game: Game) -> tuple[str, ...]:
         """What information sets are found by."""
         return ("known", "before", "after")
+
+    def begin(self, game: Game, root: Position, tree: Tree, scratch: Scratch, rng: Rng) -> None:
+        """Start in a world that looks the same to the player to move, or with a new deal."""
+        if self.from_deal:
+            begin_at_deal(game, root, tree, scratch, rng)
+        else:
+            copy(root, scratch.state)
+            game.determinize(scratch.state, game.current_player(scratch.state), rng)
 
     def simulate(self, strategy: Any, tree: Tree, scratch: Scratch, rng: Rng) -> None:
         """Add a simulation to the trees of all players."""
@@ -293,6 +355,7 @@ OPEN_CARDS = PerfectInformation()
 ONE_OBSERVER = ISMCTS()
 EACH_OBSERVER = ISMCTS(observers="all")
 ALL_OBSERVERS = AllObservers()
+ALL_OBSERVERS_FROM_DEAL = AllObservers(begins="deal")
 
 
 def default_method(game: Game) -> Method:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fastmcts.compiler.component import Component
 from fastmcts.compiler.lanes import EVERYBODY, Block
-from fastmcts.core.constants import NONE, ROOT, TERMINAL
+from fastmcts.core.constants import NONE, TERMINAL
 from fastmcts.core.scratch import Scratch
 from fastmcts.core.tree import Tree
 from fastmcts.core.types import Position
@@ -62,9 +62,13 @@ class Proofs(Component):
     def conclude(self, game: Game, tree: Tree, leaf: int) -> None:
         """Draw conclusions from a leaf, and what was settled in or below it, up to the root."""
 
-    def root_is_decided(self, tree: Tree) -> bool:
-        """Whether nothing is left to find out."""
+    def is_decided(self, tree: Tree, root: int) -> bool:
+        """Whether nothing is left to find out about a root."""
         return False
+
+    def winning_index(self, game: Game, player: int, scratch: Scratch, count: int) -> int:
+        """Which of the first `count` of `scratch.actions` decides a new node for `player`, to move; NONE if unknown."""
+        return NONE
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ class ScoreBounds(Proofs):
         """In a new node, a child that wins at once and so decides the node (Winands et al. 2008)."""
         if tree.num_tried[node] > 0:
             return NONE
-        index = winning_move(game, player, scratch, tree.num_children[node])
+        index = self.winning_index(game, player, scratch, tree.num_children[node])
         return NONE if index == NONE else tree.first_child[node] + index
 
     def settle(self, game: Game, tree: Tree, node: int, state: Position, buffer: NDArray[np.float64]) -> None:
@@ -210,9 +214,13 @@ class ScoreBounds(Proofs):
         tree.upper[index] = high
         return changed
 
-    def root_is_decided(self, tree: Tree) -> bool:
-        """Whether the bounds of the player to move meet at the root."""
-        if tree.num_tried[ROOT] == 0:
+    def is_decided(self, tree: Tree, root: int) -> bool:
+        """Whether the bounds of the player to move meet at a root."""
+        if tree.num_tried[root] == 0:
             return False
-        index = ROOT * self.num_players + int(tree.player[tree.first_child[ROOT]])
+        index = root * self.num_players + int(tree.player[tree.first_child[root]])
         return tree.lower[index] == tree.upper[index]
+
+    def winning_index(self, game: Game, player: int, scratch: Scratch, count: int) -> int:
+        """One that wins at once."""
+        return winning_move(game, player, scratch, count)  # pyright: ignore[reportReturnType]

@@ -28,6 +28,9 @@ class Rollout(Component):
         discount: How much of a utility remains with each move from the root, be it of a finished game or what
             `evaluate` says: below 1, it is drawn towards a utility of 0, so that early wins count more and late losses
             less. Where 0 is not from `min_utility` to `max_utility`, it is drawn towards the nearer of the two.
+            In a game that pays rewards on the way it is the discount of a Markov decision process: what is paid k
+            decisions later counts discount**k, in the tree and in rollouts, and each node has the discounted return
+            from there on. (Chance takes no time.)
     """
 
     max_length: int | None = None

@@ -16,7 +16,8 @@ class Snapshot:
     Attributes:
         actions: int64 [L], the legal actions at the root in ascending order.
         visits: int64 [L], how often each was visited, reused visits included.
-        values: float64 [L], the mean reward in [0, 1] after each, for the player to move; NaN without visits.
+        values: float64 [L], the mean reward in [0, 1] after each, for the player to move; NaN without visits. (Also
+            where a game pays rewards on the way, and results have its own units.)
         simulations: How many simulations this search has run.
         simulations_left: How many it may still run; with a clock an estimate.
         visits_left: The most visits that those can add to one move.
@@ -58,7 +59,7 @@ class Trace:
     Attributes:
         simulations: int64 [T].
         visits: int64 [T, L], a column for each legal action in ascending order.
-        values: float64 [T, L], the mean rewards; NaN without visits.
+        values: float64 [T, L], the mean rewards in [0, 1], in every game; NaN without visits.
     """
 
     simulations: NDArray[np.int64]

@@ -19,6 +19,8 @@ from fastmcts.kernels.playthrough import play_randomly
 from fastmcts.options import Options
 from fastmcts.rng import make_rng
 from fastmcts.state import State
+from fastmcts.testing.deal_checks import check_deals
+from fastmcts.testing.observation_checks import Sights, check_compiled_observation, check_range
 from fastmcts.testing.view_checks import check_following, check_view_declaration, check_views
 from fastmcts.testing.world_checks import RealWorlds
 
@@ -33,9 +35,12 @@ def check_game(game: Game, positions: int = 2000, seed: int = 0) -> None:
     """Play random games and raise GameError, in words, at the first breach of the contract.
 
     That goes further than the trial that every game has before it is first compiled: texts can be read back, the same
-    position leads on to the same positions, the utilities of two players sum to what `constant_sum` claims, what is
-    hidden stays hidden, worlds are drawn by nothing but what a player knows, the real world can be among them, and
-    compiled rules do what they do in plain Python. What is a matter of chance is judged so that a right game passes.
+    position leads on to the same positions, rewards on the way stay within the declared range, the utilities of two
+    players sum to what `constant_sum` claims, what is hidden stays hidden, worlds are drawn by nothing but what a
+    player knows, the real world can be among them, `deals` lists what is dealt, a network sees numbers within -1000 to
+    1000 and nothing that is hidden, and compiled rules do what they do in plain Python. What is a matter of chance is
+    judged so that a right game passes. If a network sees the same in two positions that a player can tell apart, a
+    warning names them, since that may be meant so.
 
     Args:
         game: The game to check.
@@ -61,8 +66,12 @@ def check_game(game: Game, positions: int = 2000, seed: int = 0) -> None:
     if game.overrides("observe"):
         memory.real_worlds.note_deals(game, seed)
         memory.real_worlds.check(game)
+    check_deals(game, seed)
     for number in range(20):
         check_compiled(game, seed + number)
+    if game.has_observation:
+        check_compiled_observation(game, seed)
+    memory.sights.advise()
 
 
 def refuse_anything_but_a_game(game: Game) -> None:
@@ -97,6 +106,7 @@ class Memory:
     sightings: dict[tuple[int, str], Sighting] = field(default_factory=dict)  # by player and what it knows
     worlds_differ: bool = False  # whether two seeds of determinize ever led to two worlds
     real_worlds: RealWorlds = field(default_factory=RealWorlds)
+    sights: Sights = field(default_factory=Sights)
 
 
 class GameCheck(RuleCheck):
@@ -130,9 +140,18 @@ class GameCheck(RuleCheck):
         self.untouched("check_state", self.check_acceptance)
         if game.overrides("observe"):
             self.check_hidden(player)
+        if game.has_observation:
+            self.check_sights()
         if game.overrides("possible_actions"):
             check_views(self.state, self.chooser, self.fail)
         return player
+
+    def check_sights(self) -> None:
+        """A network sees what each player knows, and nothing else."""
+        for player in range(self.game.num_players):
+            seen = self.check_observation(player)
+            check_range(self.game, seen, self.fail)
+            self.memory.sights.note(self.state, player, seen, self.where())
 
     def check_acceptance(self) -> None:
         """A position from a real game can be rebuilt from its array."""
@@ -162,6 +181,7 @@ class GameCheck(RuleCheck):
         if self.game.overrides("possible_actions"):
             for player in range(self.game.num_players):
                 check_following(self.state, action, player, self.fail)
+        self.check_payment(action, after)
         self.moves.append(action)
         self.state = after
         if after != again:
@@ -172,6 +192,9 @@ class GameCheck(RuleCheck):
         if self.state.legal_actions():
             self.fail("there are legal actions although the game is over")
         utilities = self.check_utilities("returns")
+        self.check_payments(utilities)
+        if self.game.pays_rewards:
+            return  # nothing is proven in it, so that nobody relies on constant_sum
         total = self.game.min_utility + self.game.max_utility
         if self.game.num_players == 2 and self.game.constant_sum and not isclose(sum(utilities), total, abs_tol=1e-9):
             self.fail(
@@ -239,7 +262,8 @@ def check_compiled(game: Game, seed: int) -> None:
     position[:] = state.array
     utilities = np.full(game.num_players, np.nan)
     probabilities = np.zeros(max(1, game.num_chance_outcomes))
-    count = play_randomly(game, position, actions, probabilities, moves, utilities, make_rng(seed))
+    buffers = np.zeros(game.state_size, np.int64), actions, probabilities, moves, utilities
+    count = play_randomly(game, position, *buffers, np.zeros((2, game.num_players)), make_rng(seed))
     for name, array in zip(("the position", "the buffer for actions"), guarded[:2], strict=True):
         if (array[:MARGIN] != CANARY).any() or (array[-MARGIN:] != CANARY).any():
             raise GameError(f"{game.name}: the compiled rules write past the end of {name}")
@@ -250,7 +274,7 @@ def check_compiled(game: Game, seed: int) -> None:
                     f"{game.name}: compiled, {action} is legal after {moves[:count].tolist()};"
                     " in plain Python it is not"
                 )
-            game.apply(state.array, action)
+            state.make_move(action)
     if state.array.tolist() != position.tolist() or state.returns() != utilities.tolist():
         raise GameError(
             f"{game.name}: the moves {moves[:count].tolist()} end in {position.tolist()} compiled,"

@@ -65,7 +65,12 @@ def check_knowledge(state: State, player: int, fail: Fail) -> None:
         fail(f"determinize draws another world from the view of player {player}: it reads entries that are hidden")
     if not isinstance(str(view), str):
         fail("render_view does not return a string")
-    if state.is_terminal():
+    if game.has_observation:
+        with blaming(fail, f"observation fails on the view of player {player}"):
+            seen = view.observation_tensor(player)
+        if not np.array_equal(seen, state.observation_tensor(player)):
+            fail(f"observation writes something else on the view of player {player}: it reads entries that are hidden")
+    if state.is_terminal() and not game.pays_rewards:
         with blaming(fail, f"returns fails on the view of player {player}"):
             utilities = view.returns()
         if utilities != state.returns():

@@ -4,14 +4,12 @@ import difflib
 import time
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from fastmcts.core.constants import CHANCE
 from fastmcts.experiments.agents import Agent, Search
 from fastmcts.experiments.openings import roll_once
 from fastmcts.game import Game
 from fastmcts.result import SearchResult
-from fastmcts.rng import spawn_seed
+from fastmcts.rng import make_rng, spawn_seed
 from fastmcts.state import State
 from fastmcts.strategies.snapshot import Snapshot
 from fastmcts.view.screen import Screen
@@ -162,7 +160,7 @@ class Session:
 
     def rolled(self) -> int:
         """What chance brings."""
-        return roll_once(self.state, np.random.default_rng(self.move_seed))
+        return roll_once(self.state, make_rng(self.move_seed))
 
     def visible(self) -> State:
         """The position as whoever is at the screen may see it."""
@@ -227,8 +225,8 @@ class Session:
         """What a search expects for the player to move: a share of a win, or points where there are more of them."""
         low, high = self.game.min_utility, self.game.max_utility
         if (low, high) in ((-1.0, 1.0), (0.0, 1.0)):
-            return f"{result.value:.0%}"
-        return f"{low + result.value * (high - low):.3g} points"
+            return f"{result.mean_reward:.0%}"
+        return f"{result.utility:.3g} points"
 
     def advice(self) -> SearchResult:
         """What a search finds in this position; asked again, it says the same."""

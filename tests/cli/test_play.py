@@ -158,8 +158,7 @@ def test_ctrl_c_makes_the_engine_move_and_at_the_prompt_ends_the_game() -> None:
     assert "what was found so far:" in shown
     assert "best line:" in shown
     terminal.wait_for("your move> ")
-    terminal.type("\x03")
-    terminal.wait_for("the game ends here")
+    terminal.interrupt("the game ends here")
     assert terminal.finish() == 0
 
 

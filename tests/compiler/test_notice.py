@@ -23,7 +23,7 @@ from fastmcts.experiments import play_match
 from tests.helpers.terminal import Terminal, terminals
 from tests.subprocesses import REPOSITORY
 
-GAME, RULE = ComponentType("Whist", "0f", ()), ComponentType("UCT", "1e", ("c",))
+GAME, RULE = ComponentType("Whist", "0f", ()), ComponentType("UCT", "1e", (("c", types.float64),))
 ARGUMENTS = (types.Tuple((GAME, RULE)), types.int64)
 TEXT = "compiling Whist for this strategy, once; kept on disk ..."
 
@@ -352,7 +352,8 @@ def test_a_terminal_shows_what_is_compiled_and_not_what_comes_from_the_cache(tmp
         variables = {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(REPOSITORY), "FASTMCTS_QUIET": "0"}
         terminal = Terminal(jit=True, code=SCRIPT, **variables)
         assert terminal.finish() == 0, terminal.shown
-        shown.append([part.strip() for part in terminal.shown.split("-\r\n")])
+        text = terminal.shown.replace("\x1b[0m", "")  # colorama, which Numba uses if it is there, ends with that
+        shown.append([part.strip() for part in text.split("-\r\n")])
     assert shown[0][0].startswith("compiling OneShot for this strategy, once; kept on disk ... ")
     assert shown[0][0].endswith(" s")
     assert shown[0][1:] == ["", ""]

@@ -14,7 +14,7 @@ from fastmcts.engine import trial
 from fastmcts.rng import below
 from fastmcts.testing import perft
 from tests.helpers.edited_game import GAME, HELPER, TABLES
-from tests.helpers.faulty_games import OutOfRange, Unsorted
+from tests.helpers.faulty_games import FAULTS_SEEN, OutOfRange, Unsorted
 from tests.subprocesses import run_python
 from tests.toys import OneShot, ThreePlayers
 
@@ -210,10 +210,13 @@ FAULTS: list[tuple[type[fastmcts.Game], str]] = [
 
 
 def started(fault: type[fastmcts.Game]) -> fastmcts.State:
-    return fault().new_state(np.array([4, 1], np.int64))
+    game = fault()
+    return game.new_state(np.array([4, 1] + [0] * (game.state_size - 2), np.int64))
 
 
-@pytest.mark.parametrize(("fault", "message"), FAULTS, ids=lambda value: getattr(value, "__name__", None))
+@pytest.mark.parametrize(
+    ("fault", "message"), [*FAULTS, *FAULTS_SEEN], ids=lambda value: getattr(value, "__name__", None)
+)
 def test_a_search_refuses_a_game_with_a_mistake_in_words(fault: type[fastmcts.Game], message: str) -> None:
     with pytest.raises(fastmcts.GameError, match=message) as caught:
         fastmcts.search(started(fault), simulations=10, strategy="plain")

@@ -181,5 +181,5 @@ def test_anything_else_is_no_agent(value: Any) -> None:
 
 
 def test_a_text_that_names_no_agent_is_refused() -> None:
-    with pytest.raises(ValueError, match="'nobody' is no agent; there are: greedy, mcts, random"):
+    with pytest.raises(ValueError, match="'nobody' is no agent; there are: greedy, mcts, OpenSpielMCTS, random"):
         as_agent("nobody")

@@ -27,7 +27,7 @@ def test_wins_are_counted_where_a_deal_is_won_or_lost() -> None:
 
 
 def test_a_deal_depends_on_its_number_and_the_seed_alone() -> None:
-    game = HighestPick(1, deals=1000)
+    game = HighestPick(1, num_deals=1000)
     long = play_deals(game, Pick(1), deals=6, seed=4).utilities
     assert play_deals(game, Pick(1), deals=3, seed=4).utilities == long[:3]
     assert len(set(long)) > 3

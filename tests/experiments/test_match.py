@@ -7,6 +7,7 @@ import pytest
 
 from fastmcts import State, games, search
 from fastmcts.experiments import SPRT, Agent, GameRecord, MatchResult, Random, RunError, parse_agent, play_match
+from fastmcts.experiments.agents import Asked
 from fastmcts.experiments.intervals import share, wilson
 from fastmcts.experiments.tables import TABLES, Pairing, play_games
 from tests.helpers.failing_agents import Failing
@@ -48,7 +49,7 @@ def test_both_games_of_a_pair_have_the_same_deal_and_pairs_have_others() -> None
             seen.extend((number, int(state.array[-1])) for number, state in zip(numbers, states, strict=True))
             return [self.action] * len(states)
 
-    result = play_match(HighestPick(2, deals=1000), Watching(2), Watching(0), games=40)
+    result = play_match(HighestPick(2, num_deals=1000), Watching(2), Watching(0), games=40)
     deals = dict(seen)
     assert result.counts == "deals"
     assert sorted(deals) == list(range(40))
@@ -144,11 +145,11 @@ def test_a_search_of_any_kind_is_the_same_alone_and_among_others(options: str) -
     agent = parse_agent(f"mcts(simulations=30, {options})")
     start = games.TicTacToe().new_initial_state()
     states = [start, start.child(4), start.child(0), start.child(4).child(0)]
-    choices = agent.decide(states, [5, 6, 7, 8])
+    choices = agent.decide(Asked(states, [5, 6, 7, 8]))
     for state, seed, action in zip(states, (5, 6, 7, 8), choices.actions, strict=True):
         assert agent.choose(state, seed) == action
     assert all(0 < count <= 60 for count in choices.simulations)
-    assert parse_agent(f"mcts(simulations=30, {options}, threads=2)").decide(states, [5, 6, 7, 8]).actions == [
+    assert parse_agent(f"mcts(simulations=30, {options}, threads=2)").decide(Asked(states, [5, 6, 7, 8])).actions == [
         *choices.actions
     ]
 
@@ -257,7 +258,7 @@ def test_a_pair_is_one_coin_where_deals_count_and_two_where_games_do() -> None:
 
 def test_games_cannot_be_counted_one_by_one_in_a_game_for_one() -> None:
     with pytest.raises(ValueError, match="'deals' in a game for one"):
-        play_match(HighestPick(1), Pick(0), Pick(1), counts="games")
+        play_match(HighestPick(1), Pick(0), Pick(1), counts="games", opening_moves=0)
 
 
 @pytest.mark.parametrize("mean", [0.0, 0.5, 1.0])

@@ -6,6 +6,8 @@ import pytest
 from fastmcts import games
 from fastmcts.experiments import Plan, PlanError, Random, Search, load_plan
 from fastmcts.experiments.named_games import find_agent, parse_game
+from fastmcts.experiments.openings import opening
+from fastmcts.rng import make_rng
 from tests.helpers.own_game import own_game
 
 SWEEP = """
@@ -40,7 +42,7 @@ def write(folder: Path, text: str) -> Path:
 def test_a_plan_has_a_match_for_every_game_agent_value_and_budget(tmp_path: Path) -> None:
     plan = load_plan(write(tmp_path, SWEEP))
     assert plan.title == "Which constant?"
-    assert [entrant.name for entrant in plan.entrants] == ["base", "uct c=0.1", "uct c=2", "dice"]
+    assert [entrant.name for entrant in plan.groups[0].entrants] == ["base", "uct c=0.1", "uct c=2", "dice"]
     assert len(plan.cells) == 2 * 2 * 3
     cell = plan.cells[0]
     assert (cell.first, cell.second, cell.budget, cell.pairs) == ("uct c=0.1", "base", "simulations=4", 5)
@@ -189,3 +191,100 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         load_plan(tmp_path)
     with pytest.raises(PlanError, match="the plan names no agents"):
         load_plan(write(tmp_path, 'games = ["tic_tac_toe"]'))
+
+
+GROUPS = """
+games = ["tic_tac_toe"]
+pairs = 3
+
+[agents]
+base = "mcts(strategy='plain')"
+uct = "mcts(selection=UCT(c={c}))"
+"the dice" = "random"
+
+[grid]
+c = [0.1, 2]
+
+[[matches]]
+agents = ["uct", "base"]
+against = "base"
+budgets.simulations = [4, 8]
+
+[[matches]]  # the others
+games = ["pig(target=12)"]
+agents = ["base", "the dice"]
+pairs = 7
+seed = 5
+
+[matches.budgets]
+simulations = [
+    4,
+]
+
+[[matches]]
+games = ["twenty48(max_tile=16)"]
+agents = [
+    "the dice",
+]
+deals = 9
+"""
+
+
+def test_groups_of_matches_say_what_differs(tmp_path: Path) -> None:
+    plan = load_plan(write(tmp_path, GROUPS))
+    told = [(repr(cell.pairing.game)[:5], cell.first, cell.second, cell.budget, cell.pairs) for cell in plan.cells]
+    assert told == [
+        ("TicTa", "uct c=0.1", "base", "simulations=4", 3),
+        ("TicTa", "uct c=2", "base", "simulations=4", 3),
+        ("TicTa", "uct c=0.1", "base", "simulations=8", 3),
+        ("TicTa", "uct c=2", "base", "simulations=8", 3),
+        ("Pig(t", "base", "the dice", "simulations=4", 7),
+        ("Twent", "the dice", "", "", 9),
+    ]
+    assert [cell.pairing.seed for cell in plan.cells] == [0, 0, 0, 0, 5, 0]
+    assert [cell.counts for cell in plan.cells[-2:]] == ["games", "alone"]
+    assert [cell.games for cell in plan.cells] == [6, 6, 6, 6, 14, 9]
+    assert plan.cells[-1].title.endswith("the dice alone")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("pig(target=12)", "pigs", 19, "did you mean 'pig'?"),
+        ('"the dice"]', '"dice"]', 20, "no agent is called 'dice'; did you mean the dice?"),
+        ('    "the dice",', '    "dices",', 32, "did you mean the dice?"),
+        ("pairs = 7", "pears = 7", 21, "[[matches]] has no key 'pears'; did you mean pairs?"),
+        ("pairs = 7", "pairs = 0", 21, "pairs must be at least 1, not 0"),
+        ("pairs = 7", "deals = 7", 21, "has 2 players: write pairs instead"),
+        ("pairs = 7", "pairs = 7\ndeals = 7", 22, "leave one out"),
+        ("seed = 5", "seed = 0.5", 22, "seed must be a whole number"),
+        ("    4,\n]", "    4, 4\n]", 26, "matches[1].budgets.simulations has the value 4 twice"),
+        ("budgets.simulations = [4, 8]", "budgets.simulation = [4, 8]", 16, "did you mean simulations?"),
+        ("budgets.simulations = [4, 8]", "budgets = {simulations = []}", 16, "is not empty"),
+        ("deals = 9", "deals = 9\nopening_moves = 1", 35, "opening_moves is about two agents"),
+        ("deals = 9", "", 31, "no match: name at least two agents"),
+        ('agents = ["uct", "base"]', 'agents = "uct"', 14, "must be a list of names"),
+        ('agents = ["uct", "base"]', 'agents = ["uct", "uct"]', 14, "twice"),
+        ('"the dice" = "random"', '"the dice" = "random"\nother = "greedy"', 9, "other plays in none of the"),
+        (
+            "deals = 9",
+            "deals = 9\n[[matches]]\nagents = ['uct', 'base']\nbudgets.simulations = [4]",
+            35,
+            "stands in two",
+        ),
+    ],
+)
+def test_a_mistake_in_a_group_is_named_with_its_line(
+    tmp_path: Path, old: str, new: str, line: int, message: str
+) -> None:
+    assert old in GROUPS
+    path = write(tmp_path, GROUPS.replace(old, new, 1))
+    with pytest.raises(PlanError) as caught:
+        load_plan(path)
+    assert str(caught.value).startswith(f"{path}, line {line}: "), str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_openings_come_from_generators_of_our_own() -> None:
+    actions = [opening(games.ConnectFour(), 6, make_rng(seed), seed)[1] for seed in range(3)]
+    assert actions == [[6, 1, 3, 4, 3, 2], [5, 4, 2, 3, 1, 2], [5, 4, 1, 6, 6, 3]]  # with every version of NumPy

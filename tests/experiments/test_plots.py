@@ -5,6 +5,7 @@ import pytest
 
 from fastmcts import games, search
 from fastmcts.experiments import Plan, plot, plot_trace, run
+from fastmcts.experiments.convergence import settling
 from tests.helpers.terminal import invoke
 
 pytest.importorskip("matplotlib")
@@ -60,6 +61,39 @@ def test_the_course_of_a_search_is_drawn(tmp_path: Path) -> None:
     text = plot_trace(result.trace, tmp_path / "t.svg", names, most=3).read_text()
     assert "share of visits" in text
     assert sum(f">{name}<" in text for name in names) == 3
+
+
+def test_how_soon_searches_settle_is_drawn(tmp_path: Path) -> None:
+    path = played(tmp_path, **ROBIN)
+    plan = Plan([games.TicTacToe()], pairs=3, **ROBIN)
+    settled = settling(plan, path, positions=4)
+    assert [(one.agent, one.simulations) for one in settled] == [
+        *(("two", count) for count in (1, 2)),
+        *(("four", count) for count in (1, 2, 4)),
+    ]
+    assert all(0.0 <= one.low <= one.share <= one.high <= 1.0 for one in settled)
+    assert settled[-1].share > settled[2].share
+    text = plot(path, tmp_path / "c.svg", kind="convergence", plan=plan, positions=4).read_text()
+    for words in ("TicTacToe()", "has its last move (95%)", "two", "four"):
+        assert words in text, words
+    with pytest.raises(ValueError, match="say of which plan"):
+        plot(path, tmp_path / "c.svg", kind="convergence")
+    nobody = Plan([games.TicTacToe()], {"dice": "random", "eight": "mcts(simulations=8)"})
+    with pytest.raises(ValueError, match="has no games"):
+        plot(path, tmp_path / "c.svg", kind="convergence", plan=nobody)
+
+
+@pytest.mark.slow_to_compile
+def test_what_agents_do_alone_is_drawn(tmp_path: Path) -> None:
+    plan = Plan(
+        [games.Twenty48(max_tile=16)], {"dice": "random", "uct": "mcts"}, deals=3, budgets={"simulations": [2, 4]}
+    )
+    run(plan, tmp_path / "r", executor="threads", workers=1)
+    with pytest.raises(ValueError, match="a matrix is for matches"):
+        plot(tmp_path / "r", tmp_path / "a.svg", kind="matrix")
+    text = plot(tmp_path / "r", tmp_path / "a.svg", x="simulations").read_text()
+    assert ">uct<" in text
+    assert "against" not in text
 
 
 @pytest.mark.parametrize(

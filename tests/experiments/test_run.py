@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import os
 import random
@@ -6,36 +7,73 @@ import sqlite3
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fastmcts import games
+from fastmcts import TERMINAL, Game, games
 from fastmcts.experiments import (
+    GameRecord,
     Plan,
+    PlanError,
     RunError,
     Store,
     StoreError,
     load_plan,
     load_results,
+    play_deals,
     play_match,
     report,
     run,
     status,
     summarise,
 )
+from fastmcts.experiments.intervals import wilson
 from fastmcts.experiments.live import RunProgress
+from fastmcts.experiments.running import Handed, Run
 from fastmcts.experiments.tally import Tally
+from fastmcts.experiments.worker_pools import ThreadWorkerPool
+from fastmcts.rng import below
 from tests.helpers.failing_agents import Failing
 from tests.helpers.picking import HighestPick, Pick
 from tests.helpers.stored import rows_of
 from tests.subprocesses import REPOSITORY
 
+
+@dataclass(frozen=True)
+class OverAtTimes(Game):
+    """One move, but for one deal of `chance` in which there is none. State: [whether it is over, what was won]."""
+
+    chance: int = 3
+    num_players = 1
+    num_actions = 2
+    state_size = 2
+    min_utility = 0.0
+
+    def initial(self, state: Any, rng: Any) -> None:
+        state[0] = below(rng, self.chance) == 0
+        state[1] = 0
+
+    def current_player(self, state: Any) -> int:
+        return TERMINAL if state[0] else 0
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        actions[0], actions[1] = 0, 1
+        return 2
+
+    def apply(self, state: Any, action: int) -> None:
+        state[0], state[1] = 1, action
+
+    def returns(self, state: Any, out: Any) -> None:
+        out[0] = state[1]
+
+
 AGENTS = {"dice": "random", "two": "mcts(simulations=2)", "four": "mcts(simulations=4)"}
 PLAN = """
-games = ["tic_tac_toe", "pig(target=12)"]
+games = ["tic_tac_toe", "mnk(m=4, n=4, k=3)"]
 pairs = {pairs}
 seed = 3
 [agents]
@@ -95,6 +133,64 @@ def test_a_match_of_a_plan_is_the_match_that_play_match_plays(tmp_path: Path) ->
     assert summary.second_simulations == match.simulations_per_move[1]
 
 
+@pytest.mark.slow_to_compile
+def test_deals_of_one_are_those_that_play_deals_plays(tmp_path: Path) -> None:
+    game = games.Twenty48(max_tile=16)
+    plan = Plan([game], {"dice": "random", "few": "mcts(simulations=4)"}, deals=5, seed=3)
+    assert run(plan, tmp_path / "r", executor="threads", workers=2).done == 10
+    for summary, cell in zip(summarise(tmp_path / "r"), plan.cells, strict=True):
+        alone = play_deals(game, cell.pairing.first, deals=5, seed=3)
+        assert (summary.counts, summary.second, summary.games) == ("alone", "", 5)
+        assert summary.margin == pytest.approx(alone.mean)
+        assert summary.score == pytest.approx(alone.mean / game.max_utility)
+        assert summary.low < summary.score < summary.high
+    assert "(alone)" in report(tmp_path / "r")
+    assert "few" in status(plan, tmp_path / "r")
+
+
+def test_a_deal_that_is_over_at_once_counts(tmp_path: Path) -> None:
+    game = OverAtTimes()
+    plan = Plan([game], {"dice": "random"}, deals=12)
+    assert run(plan, tmp_path / "r", executor="threads", workers=1).done == 12
+    lengths = [row[12] for row in rows_of(tmp_path / "r")]
+    assert {*lengths} == {0, 1}
+    against = Plan([game], {"dice": "random", "one": "mcts(simulations=1)"}, pairs=12)
+    assert run(against, tmp_path / "s", executor="threads", workers=1).done == 24
+    with pytest.raises(PlanError, match="is over as soon as it is dealt"):
+        Plan([OverAtTimes(chance=1)], {"dice": "random"}, deals=3)
+
+
+def test_the_share_of_deals_won_has_wilsons_interval() -> None:
+    tally = Tally("alone", (0.0, 1.0))
+    record = GameRecord(0, 0, 0, 0, (), (1.0,), 1, (1, 0), (0, 0), (0.0, 0.0))
+    tally.add([record, record, dataclasses.replace(record, returns=(0.0,))])
+    assert tally.interval == wilson(2 / 3, 3)
+    tally.add([dataclasses.replace(record, returns=(0.25,))])
+    assert tally.mean == pytest.approx(2.25 / 4)
+
+
+def test_a_plan_tells_its_own_matches_of_a_store_with_more(tmp_path: Path) -> None:
+    run(plan_of(pairs=4), tmp_path / "r", executor="threads")
+    names = {"nobody": "random", "some": "mcts(simulations=4)"}
+    small = plan_of(pairs=2, agents=names)
+    told = summarise(tmp_path / "r", small)
+    assert [(one.first, one.second, one.games) for one in told] == [("nobody", "some", 4)]
+    assert len(summarise(tmp_path / "r")) == 3
+    assert "nobody" in report(tmp_path / "r", plan=small)
+    assert summarise(tmp_path / "r", plan_of(seed=99)) == []
+
+
+def test_a_plan_tells_games_of_the_code_as_it_is_or_says_which(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fastmcts.experiments.running.code_of", lambda pairing: "other code")
+    run(plan_of(pairs=2), tmp_path / "r", executor="threads")
+    assert "other code" in report(tmp_path / "r", plan=plan_of())
+    monkeypatch.undo()
+    run(plan_of(pairs=3), tmp_path / "r", executor="threads", other_code="again")
+    assert [one.games for one in summarise(tmp_path / "r", plan_of())] == [6, 6, 6]
+    assert "other code" not in report(tmp_path / "r", plan=plan_of())
+    assert "other code" in report(tmp_path / "r")
+
+
 @pytest.mark.parametrize("how", ["die", "hang"])
 def test_a_worker_that_dies_or_hangs_is_survived(tmp_path: Path, how: str) -> None:
     failing = Failing(str(tmp_path / "counter"), how, after=25)  # in the second task, when the worker is known to work
@@ -107,6 +203,30 @@ def test_a_worker_that_dies_or_hangs_is_survived(tmp_path: Path, how: str) -> No
     calm = Failing(str(tmp_path / "other"), how, times=0)
     run(plan_of(pairs=10, agents={"failing": calm, "dice": "random"}), tmp_path / "calm", executor="threads")
     assert rows_of(tmp_path / "calm") == rows_of(tmp_path / "r")
+
+
+def test_a_worker_is_not_given_up_for_the_time_in_which_the_run_was_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, given_up = [100.0], []
+
+    class Pool(ThreadWorkerPool):
+        def give_up(self, future: Any) -> bool:
+            given_up.append(now[0])
+            return False
+
+    plan, pool = plan_of(), Pool(1)
+    with Store(tmp_path / "r") as store:
+        matches = [store.add_match(cell.pairing) for cell in plan.cells]
+        going = Run(store, plan.cells, matches, store.start_run({}), timeout=1.0)
+        going.is_warm = True
+        going.handed[Future()] = Handed(going.rows[0].next_task(1), 1)
+        monkeypatch.setattr("fastmcts.experiments.running.time.monotonic", lambda: now[0])
+        for seconds in (100.0, 100.5, 500.0, 500.5, 501.2):
+            now[0] = seconds
+            going.look_after(pool)
+    pool.close()
+    assert given_up == [501.2]
 
 
 def test_a_task_that_ends_every_worker_ends_the_run_and_what_was_stored_stays(tmp_path: Path) -> None:
@@ -168,7 +288,7 @@ def test_a_table_for_everybody(tmp_path: Path) -> None:
         path,
         executor="threads",
     )
-    assert "HighestPick(num_players=2, deals=1)" in report(path)
+    assert "HighestPick(num_players=2, num_deals=1)" in report(path)
     assert "0.0% (0.0% to 24.3%)" in report(path)
     assert report(path, "markdown").splitlines()[1].startswith("|---|---|---|---|---:|")
     latex = report(path, "latex")
@@ -178,6 +298,11 @@ def test_a_table_for_everybody(tmp_path: Path) -> None:
     assert '"score": 0.0' in report(path, "json")
     with pytest.raises(ValueError, match="style must be one of text, csv"):
         report(path, "html")
+
+
+def test_one_pair_has_no_error_in_the_json(tmp_path: Path) -> None:
+    run(plan_of(pairs=1), tmp_path / "r", executor="threads")
+    assert "NaN" not in report(tmp_path / "r", "json")
 
 
 def test_ratings_stand_in_the_json(tmp_path: Path) -> None:
@@ -234,10 +359,10 @@ def stored_rows(path: Path) -> int:
         return 0
 
 
-def start_run(folder: Path, plan: Path) -> "subprocess.Popen[bytes]":
-    """Start a run in a process of its own, as plain Python."""
+def start_run(folder: Path, plan: Path, jit: bool) -> "subprocess.Popen[bytes]":
+    """Start a run in a process of its own."""
     command = ("-m", "fastmcts", "experiment", "run", str(plan), "--out", str(folder / "killed.sqlite"))
-    variables = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(REPOSITORY)}
+    variables = {**os.environ, "NUMBA_DISABLE_JIT": "0" if jit else "1", "PYTHONPATH": str(REPOSITORY)}
     return subprocess.Popen(
         [sys.executable, *command, "--workers", "2"],
         env=variables,
@@ -246,14 +371,16 @@ def start_run(folder: Path, plan: Path) -> "subprocess.Popen[bytes]":
     )
 
 
-def survive(folder: Path, pairs: int, kills: int) -> None:
+def survive(folder: Path, pairs: int, kills: int, jit: bool = False) -> None:
     """Kill a run at random moments, let it end, and compare with one that nobody has disturbed."""
     plan = folder / "plan.toml"
-    plan.write_text(PLAN.format(pairs=pairs))
+    text = PLAN.format(pairs=pairs)
+    # Compiled, so few simulations would be over before anybody could kill them.
+    plan.write_text(text.replace("=2)", "=4000)").replace("=4)", "=8000)") if jit else text)
     total = 2 * 3 * 2 * pairs
     draw = random.Random(0)
     for rows in sorted(draw.randrange(total * 2 // 3) for _ in range(kills)):
-        process = start_run(folder, plan)
+        process = start_run(folder, plan, jit)
         try:
             while stored_rows(folder / "killed.sqlite") <= rows:
                 assert process.poll() is None
@@ -263,11 +390,16 @@ def survive(folder: Path, pairs: int, kills: int) -> None:
             process.kill()
         assert process.wait() == -signal.SIGKILL
     assert stored_rows(folder / "killed.sqlite") < total
-    assert start_run(folder, plan).wait() == 0
+    assert start_run(folder, plan, jit).wait() == 0
     run(load_plan(plan), folder / "whole.sqlite", executor="threads")
     rows = rows_of(folder / "killed.sqlite")
     assert len(rows) == total
-    assert [row[:5] + row[6:] for row in rows] == [row[:5] + row[6:] for row in rows_of(folder / "whole.sqlite")]
+    assert without_code(rows) == without_code(rows_of(folder / "whole.sqlite"))
+
+
+def without_code(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Rows without the fingerprint, which is another one with the JIT off."""
+    return [row[:5] + row[6:] for row in rows]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kills as on Unix")
@@ -278,5 +410,17 @@ def test_a_run_that_is_killed_twice_ends_with_the_same_rows(tmp_path: Path) -> N
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kills as on Unix")
 @pytest.mark.thorough
-def test_a_run_that_is_killed_ten_times_ends_with_the_same_rows(tmp_path: Path) -> None:
-    survive(tmp_path, pairs=100, kills=10)
+@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.jit)], ids=["plain", "compiled"])
+def test_a_run_that_is_killed_ten_times_ends_with_the_same_rows(tmp_path: Path, jit: bool) -> None:
+    survive(tmp_path, pairs=100, kills=10, jit=jit)
+
+
+@pytest.mark.thorough
+def test_two_hundred_games_a_match_are_the_same_on_threads_and_processes(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN.format(pairs=100))
+    run(plan, tmp_path / "threads", executor="threads", workers=2)
+    run(plan, tmp_path / "processes", workers=2)
+    rows = rows_of(tmp_path / "threads")
+    assert len(rows) == 2 * 3 * 200
+    assert rows_of(tmp_path / "processes") == rows

@@ -1,8 +1,13 @@
 import os
+import re
 import sqlite3
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
+from typing import Any
 
+import numpy as np
 import pytest
 
 from fastmcts import games
@@ -11,6 +16,7 @@ from fastmcts.experiments.code import code_of
 from fastmcts.experiments.records import GameRecord
 from fastmcts.experiments.store import Store, StoreError
 from fastmcts.experiments.tables import Pairing, play_games
+from fastmcts.experiments.tally import Tally
 from tests.helpers.picking import HighestPick, Pick
 
 PAIRING = Pairing(games.TicTacToe(), Search(simulations=3), Random(), seed=2**63 + 5, opening_moves=1)
@@ -59,6 +65,20 @@ def test_two_runs_on_one_file_do_not_harm_it(tmp_path: Path, played: list[GameRe
         one.add_games(match, played[:4], one.start_run({}))
         other.add_games(match, played[2:], other.start_run({}))
         assert len(one.records(match)) == len(other.records(match)) == 6
+
+
+def test_runs_that_make_a_file_at_the_same_moment_all_open_it(tmp_path: Path) -> None:
+    def open_together(path: Path, everybody: Barrier) -> None:
+        everybody.wait()
+        Store(path).close()
+
+    with ThreadPoolExecutor(3) as runs:
+        for number in range(30):
+            path, everybody = tmp_path / str(number), Barrier(3)
+            for opened in [runs.submit(open_together, path, everybody) for _ in range(3)]:
+                opened.result()
+            with Store(path, is_read_only=True) as store:
+                assert store.matches() == []
 
 
 def test_a_transaction_that_fails_leaves_nothing(tmp_path: Path, played: list[GameRecord]) -> None:
@@ -123,6 +143,22 @@ def test_a_read_only_file_is_refused_before_anything_is_played(tmp_path: Path) -
         Store(path)
 
 
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="permissions do not bind an administrator")
+def test_a_store_in_a_folder_that_may_only_be_read_can_be_read(tmp_path: Path, played: list[GameRecord]) -> None:
+    folder = tmp_path / "archive"
+    folder.mkdir()
+    with Store(folder / "r.sqlite") as store:
+        store.add_games(store.add_match(PAIRING), played, store.start_run({}))
+    folder.chmod(0o555)
+    try:
+        with Store(folder / "r.sqlite", is_read_only=True) as store:
+            assert len(store.records(1)) == len(played)
+        with pytest.raises(StoreError, match="look at the permissions"):
+            Store(folder / "new.sqlite")
+    finally:
+        folder.chmod(0o755)
+
+
 def test_writing_to_what_may_only_be_read_is_told(tmp_path: Path) -> None:
     Store(tmp_path / "a.sqlite").close()
     with (
@@ -163,3 +199,107 @@ def test_a_place_where_no_file_can_be_is_named(tmp_path: Path, place: str) -> No
         Store(tmp_path / place)
     with pytest.raises(StoreError, match="there is no file"):
         Store(tmp_path / "none.sqlite", is_read_only=True)
+
+
+#: A column of `games`, what somebody has written there, and what is said about it.
+EDITED_GAMES: list[tuple[str, Any, str]] = [
+    ("actions", "4 x 2", "actions are whole numbers with spaces between them, not '4 x 2'"),
+    ("actions", "4 -1", "actions are whole numbers with spaces between them, not '4 -1'"),
+    ("actions", b"4 2", "actions is a text, not b'4 2'"),
+    ("seat", 7, "seat must be from 0 to 1, not 7"),
+    ("pair", "first", "pair must be a whole number, not 'first'"),
+    ("pair", -1, "pair must be at least 0, not -1"),
+    ("deal", "heads", "deal is a whole number, not 'heads'"),
+    ("deal", str(10**30), "deal must be from"),
+    ("opening", 99, "opening must be from 0 to"),
+    ("returns", "[]", "returns has a number for each player, not none"),
+    ("returns", "[1.0, NaN]", "what a player gets must be finite, not nan"),
+    ("returns", '["won", "lost"]', "what a player gets must be a number, not 'won'"),
+    ("returns", "[" * 100_000, "returns is a JSON list"),
+    ("length", 1.5, "length must be a whole number, not 1.5"),
+    ("first_moves", -3, "first_moves must be at least 0, not -3"),
+    ("second_simulations", "many", "second_simulations must be a whole number, not 'many'"),
+    ("first_seconds", float("inf"), "first_seconds must be finite, not inf"),
+]
+
+
+@pytest.mark.parametrize(("column", "value", "message"), EDITED_GAMES)
+def test_a_game_that_somebody_has_edited_is_named(
+    column: str, value: Any, message: str, tmp_path: Path, played: list[GameRecord]
+) -> None:
+    with Store(tmp_path / "a.sqlite") as store:
+        match = store.add_match(PAIRING)
+        store.add_games(match, played, store.start_run({}))
+        store.connection.execute(f"UPDATE games SET {column} = ? WHERE pair = 1 AND seat = 0", (value,))
+        with pytest.raises(StoreError, match=re.escape(message)) as refused:
+            store.records(match)
+    assert "in the game of pair" in str(refused.value)
+    assert "in match 1" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("seed", "five", "seed is a whole number, not 'five'"),
+        ("counts", "goals", "counts is one of games, deals, alone, not 'goals'"),
+        ("most", -9.0, "most must be above"),
+        ("parameters", "[1", "parameters is a JSON dict, not '[1'"),
+        ("opening_moves", -1, "opening_moves must be at least 0, not -1"),
+        ("first", b"\x00", "first is a text"),
+    ],
+)
+def test_a_match_that_somebody_has_edited_is_named(column: str, value: Any, message: str, tmp_path: Path) -> None:
+    with Store(tmp_path / "a.sqlite") as store:
+        store.add_match(PAIRING)
+        store.connection.execute(f"UPDATE matches SET {column} = ?", (value,))
+        with pytest.raises(StoreError, match=re.escape(f"in match 1, {message}")):
+            store.matches()
+
+
+def test_notes_about_a_run_that_somebody_has_edited_are_named(tmp_path: Path) -> None:
+    with Store(tmp_path / "a.sqlite") as store:
+        store.start_run({})
+        store.connection.execute("UPDATE runs SET options = 'all'")
+        with pytest.raises(StoreError, match="in run 1, options is a JSON dict, not 'all'"):
+            store.runs()
+
+
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [
+        ((4, 4), "action 1 of pair 0, seat 1: action 4 is not legal here; legal are"),
+        ((2**70,), "action 0 of pair 0, seat 1: action 1180591620717411303424 is not legal here"),
+        ((0, 3, 1, 4, 2, 5), "action 5 of pair 0, seat 1: the game is over"),
+    ],
+)
+def test_a_game_with_a_move_that_is_not_legal_is_not_replayed(actions: tuple[int, ...], message: str) -> None:
+    numbers = {"opening": 0, "length": 5, "moves": (3, 2), "simulations": (0, 0), "seconds": (0.0, 0.0)}
+    record = GameRecord(pair=0, seat=1, deal=5, actions=actions, returns=(1.0, -1.0), **numbers)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        list(record.replay(games.TicTacToe()))
+
+
+def test_random_edits_of_rows_are_refused_in_words_or_hold(tmp_path: Path, played: list[GameRecord]) -> None:
+    anything = [-(2**63), -1, 0, 1, 2**63 - 1, 0.5, float("inf"), "", "1", "x", "[]", "{}", "[1, 2]", b"", b"\xff"]
+    rng = np.random.default_rng(0)
+    refused = 0
+    with Store(tmp_path / "a.sqlite") as store:
+        match = store.add_match(PAIRING)
+        store.add_games(match, played, store.start_run({}))
+        columns = [row[1] for row in store.connection.execute("PRAGMA table_info(games)")][1:-1]
+        for _ in range(400):
+            store.connection.execute("BEGIN")
+            value = anything[rng.integers(len(anything))]
+            column = columns[rng.integers(len(columns))]
+            store.connection.execute(f"UPDATE OR IGNORE games SET {column} = ? WHERE pair = 1 AND seat = 1", (value,))
+            try:
+                records = store.records(match)
+            except StoreError:
+                refused += 1
+            else:
+                tally = Tally("games")
+                tally.add(records)
+                assert 0.0 <= tally.mean <= 1.0
+                assert tally.score
+            store.connection.execute("ROLLBACK")
+    assert 100 < refused < 400, "there were edits of both kinds"

@@ -51,6 +51,22 @@ def test_priors_are_positive_and_add_up_to_one(name: str) -> None:
     assert decisions > 50
 
 
+@pytest.mark.parametrize("name", fastmcts.registered_games())
+def test_every_game_says_what_a_network_sees(name: str) -> None:
+    game = fastmcts.load_game(name)
+    state = game.new_initial_state(seed=0, draw_chance=True)
+    for player in range(game.num_players):
+        seen = state.observation_tensor(player)  # refused where float32 cannot hold the ints of a position
+        assert (seen.dtype, seen.shape) == (np.float32, game.observation_shape)
+        assert np.abs(seen).max() <= 1.0 or not game.has_observation
+    assert np.flatnonzero(state.legal_actions_mask()).tolist() == state.legal_actions()
+    if not game.has_observation:
+        pytest.skip(
+            f"{name} leaves it at what observe writes, {game.state_size} ints: fastmcts/games/{name}.py needs"
+            " observation_shape and observation, which shows the same in numbers from about -1 to 1"
+        )
+
+
 LARGER_BOARDS = (
     games.ConnectFour(rows=9, columns=9),
     games.DotsAndBoxes(rows=7, columns=7),

@@ -6,6 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from fastmcts import search
 from fastmcts.games import KuhnPoker
 from fastmcts.games.kuhn_poker import CARD, HISTORY, PLAYER, START
 from fastmcts.state import State
@@ -176,3 +177,9 @@ def test_knowledge_that_cannot_be_is_refused():
         KuhnPoker().state_from_knowledge(0, "A")
     with pytest.raises(ValueError, match="'raise' is not a legal move here"):
         KuhnPoker().state_from_knowledge(0, "K", "raise")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_recommended_search_mostly_passes_with_the_queen_as_every_equilibrium_does(seed):
+    result = search(KuhnPoker().state_from_knowledge(0, "Q"), simulations=4_000, seed=seed)
+    assert result.policy[0] > 0.55

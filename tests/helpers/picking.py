@@ -18,21 +18,21 @@ class HighestPick(Game):
     """
 
     num_players: int = 2
-    deals: int = 1
+    num_deals: int = 1
 
     num_actions = 3
     min_utility = 0.0
 
     @property
     def max_utility(self) -> float:
-        return max(10.0, 2.0 + self.deals)
+        return max(10.0, 2.0 + self.num_deals)
 
     @property
     def state_size(self) -> int:
         return 2 + self.num_players
 
     def initial(self, state: Position, rng: Rng) -> None:
-        state[1 + self.num_players] = int(rng[0] % np.uint64(self.deals))
+        state[1 + self.num_players] = int(rng[0] % np.uint64(self.num_deals))
 
     def current_player(self, state: Position) -> int:
         return state[0] if state[0] < self.num_players else TERMINAL

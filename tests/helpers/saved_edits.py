@@ -23,6 +23,7 @@ from fastmcts import (
     games,
 )
 from fastmcts.engine.archive import saving
+from fastmcts.engine.archive.values import Decoder, encode
 from tests.naive.saved_tree import whats_wrong, whats_wrong_with_worlds
 
 TIC_TAC_TOE = games.TicTacToe()
@@ -132,7 +133,7 @@ class Edits:
 
     def edit_value(self, arrays: dict[str, np.ndarray]) -> str:
         """Change one value of the header."""
-        header = json.loads(arrays[saving.HEADER].tobytes())
+        header = header_in(arrays)
         holder: Any = header
         path = []
         while True:
@@ -146,7 +147,7 @@ class Edits:
         if self.rng.random() < 0.5:
             values = tuple(value for value in values if type(value) is type(holder[key]))
         holder[key] = values[self.rng.integers(len(values))]
-        arrays[saving.HEADER] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+        with_header(arrays, header)
         return f"header{path} = {holder[key]!r}"
 
 
@@ -162,9 +163,12 @@ def wrong_in(mcts: MCTS, arrays: dict[str, np.ndarray], whole: dict[str, np.ndar
     assert method is not None
     trees, like = arrays_of_trees(arrays), arrays_of_trees(whole)
     faults = [whats_wrong(mcts.game, method, trees.get(number, {}), like[number]) for number in like]
-    if saving.ASKED in whole and not any(faults):
+    if not any(faults):
         roots = [tree["root"] for tree in trees.values()]
-        faults.append(whats_wrong_with_worlds(mcts.game, arrays.get(saving.ASKED), roots))
+        if saving.ASKED in whole:
+            faults.append(whats_wrong_with_worlds(mcts.game, arrays.get(saving.ASKED), roots))
+        elif any(root.tolist() != roots[0].tolist() for root in roots):
+            faults.append("the trees start from different positions")
     return next((fault for fault in faults if fault is not None), None)
 
 
@@ -178,12 +182,42 @@ def arrays_of_trees(arrays: dict[str, np.ndarray]) -> dict[str, dict[str, np.nda
     return trees
 
 
+def with_header(arrays: dict[str, np.ndarray], header: dict[str, Any]) -> None:
+    """Put another header into the arrays of a file."""
+    arrays[saving.HEADER] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+
+
+def header_in(arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """The header in the arrays of a file."""
+    return json.loads(arrays[saving.HEADER].tobytes())
+
+
+def completed(value: Any) -> Any:
+    """What a file says, with the fields of components that it leaves out as their classes have them."""
+    if not isinstance(value, dict):
+        return value
+    filled = {key: completed(inner) for key, inner in value.items()}
+    if value.keys() == {"class", "fields"}:
+        cls = Decoder().find(*value["class"])
+        defaults = {field.name: encode(field.default) for field in dataclasses.fields(cls) if field.init}
+        filled["fields"] = defaults | filled["fields"]
+    return filled
+
+
+def is_said(written: Any, asked: Any) -> bool:
+    """Whether a header says exactly what was asked for; a whole number may have become a real one."""
+    if isinstance(asked, dict):
+        same_keys = isinstance(written, dict) and written.keys() == asked.keys()
+        return same_keys and all(is_said(written[key], value) for key, value in asked.items())
+    if type(asked) is int and type(written) is float:
+        return written == float(asked)
+    return type(written) is type(asked) and written == asked
+
+
 def with_rules_of_today(path: Path, game: Game, target: Path) -> Path:
     """Copy a search that was saved with older rules as if it were of today's."""
     arrays = {name: array for name, array in dict(np.load(path)).items() if name != saving.CHECKSUM}
-    header = json.loads(arrays[saving.HEADER].tobytes())
-    header["rules"] = saving.rules_digest(game)
-    arrays[saving.HEADER] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    with_header(arrays, header_in(arrays) | {"rules": saving.rules_digest(game)})
     saving.write(target, {**arrays, saving.CHECKSUM: saving.checksum(arrays)})
     return target
 

@@ -41,18 +41,35 @@ class Terminal:
         )
         os.close(slave)
         self.shown = ""
+        self.waited_to = 0  # where that ends which was waited for last
 
     def type(self, text: str) -> None:
         os.write(self.master, text.encode())
 
-    def wait_for(self, text: str, seconds: float = 600.0) -> str:
-        """Read until some text is shown after what was waited for before."""
-        seen = len(self.shown) if text not in self.shown else 0
-        deadline = time.monotonic() + seconds
-        while text not in self.shown[seen:]:
-            assert time.monotonic() < deadline, self.shown
-            assert self.read(0.2) or self.process.poll() is None, self.shown
+    def interrupt(self, text: str) -> str:
+        """Press Ctrl-C until some text is shown: Python forgets one that comes just as a prompt is written."""
+        while self.process.poll() is None:
+            self.type("\x03")
+            if self.shows(text, seconds=5.0):
+                break
+        return self.wait_for(text)
+
+    def wait_for(self, text: str) -> str:
+        """Read until some text is shown behind what was waited for before; all that was shown."""
+        if not self.shows(text, seconds=600.0):
+            self.process.kill()
+            self.finish()
+            pytest.fail(f"{text!r} was not shown behind {self.shown[: self.waited_to]!r}, but\n{self.shown}")
+        self.waited_to = self.shown.index(text, self.waited_to) + len(text)
         return self.shown
+
+    def shows(self, text: str, seconds: float) -> bool:
+        """Read until some text is shown; False if it is not by then, or the command has ended without it."""
+        deadline = time.monotonic() + seconds
+        while text not in self.shown[self.waited_to :]:
+            if time.monotonic() > deadline or not (self.read(0.2) or self.process.poll() is None):
+                return False
+        return True
 
     def read(self, seconds: float) -> bool:
         """Read what there is; whether there was something."""

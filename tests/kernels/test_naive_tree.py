@@ -16,10 +16,12 @@ from fastmcts import (
     Decisive,
     ExpandAll,
     GameRollout,
+    OpenLoop,
     PerfectInformation,
     Prioritized,
     RandomRollout,
     SinglePerspective,
+    SmoothUCT,
     UCB1Tuned,
     games,
 )
@@ -48,6 +50,7 @@ STRATEGIES: list[tuple[dict[str, Any], Any, dict[str, Any]]] = [
     ({"selection": UCB1Tuned()}, naive.Search, {"score": naive.ucb1_tuned}),
     ({"selection": PUCT()}, naive.Puct, {}),
     ({"selection": GRAVE()}, naive.Grave, {}),
+    ({"selection": SmoothUCT(c=0.5)}, naive.Smooth, {}),
     ({"expansion": ExpandAll()}, naive.ExpandAll, {}),
     ({"rollout": MAST()}, naive.Mast, {}),
     ({"rollout": Decisive()}, naive.Decisive, {}),
@@ -117,6 +120,7 @@ NAIVE: dict[type, tuple[Any, dict[str, Any]]] = {
     UCB1Tuned: (naive.Search, {"score": naive.ucb1_tuned}),
     PUCT: (naive.Puct, {}),
     GRAVE: (naive.Grave, {}),
+    SmoothUCT: (naive.Smooth, {"score": naive.uct(1.4)}),
     ExpandAll: (naive.ExpandAll, {}),
     Prioritized: (naive.Prioritized, {}),
     GameRollout: (naive.GamePolicy, {}),
@@ -124,6 +128,7 @@ NAIVE: dict[type, tuple[Any, dict[str, Any]]] = {
     MAST: (naive.Mast, {}),
     Decisive: (naive.Decisive, {}),
     SinglePerspective: (naive.SinglePerspective, {}),
+    OpenLoop: (naive.OpenLoop, {}),
     bool: (naive.Solver, {}),
 }
 

@@ -14,10 +14,12 @@ def test_random_tic_tac_toe_ends_as_uniform_play_must() -> None:
     games_played = 40_000
     outcomes, lengths = np.zeros(games_played), np.zeros(games_played)
     actions, moves, utilities, probabilities = np.zeros(9, int), np.zeros(9, int), np.zeros(2), np.zeros(1)
+    before, payments = np.zeros(game.state_size, int), np.zeros((2, 2))
     start = game.new_initial_state().array
     for index in range(games_played):
         position = start.copy()
-        lengths[index] = play_randomly(game, position, actions, probabilities, moves, utilities, rng)
+        buffers = before, actions, probabilities, moves, utilities, payments
+        lengths[index] = play_randomly(game, position, *buffers, rng)
         outcomes[index] = utilities[0]
     for outcome, share in ((1.0, 737 / 1260), (0.0, 8 / 63), (-1.0, 121 / 420)):
         sigma = np.sqrt(share * (1 - share) / games_played)

@@ -11,21 +11,32 @@ from tests.naive.strategies import (
     Prioritized,
     PrioritizedPuct,
     Puct,
+    Smooth,
     Solver,
 )
-from tests.naive.worlds import AllObservers, InformationSets, Resampled, SinglePerspective
+from tests.naive.worlds import (
+    AllObservers,
+    FromDeal,
+    InformationSets,
+    OpenLoop,
+    Resampled,
+    SinglePerspective,
+    SmoothFromDeal,
+)
 
 __all__ = [
     "AllObservers",
     "CarefulPolicy",
     "Decisive",
     "ExpandAll",
+    "FromDeal",
     "GamePolicy",
     "Generator",
     "Grave",
     "InformationSets",
     "Mast",
     "Node",
+    "OpenLoop",
     "Prioritized",
     "PrioritizedPuct",
     "Puct",
@@ -33,6 +44,8 @@ __all__ = [
     "Score",
     "Search",
     "SinglePerspective",
+    "Smooth",
+    "SmoothFromDeal",
     "Solver",
     "assert_same_tree",
     "ucb1",

@@ -12,6 +12,7 @@ import numpy as np
 from fastmcts import Game, Method, SinglePerspective, State
 from fastmcts.compiler.jit import wrapping_integers
 from fastmcts.core.constants import NONE, ROOT
+from fastmcts.core.scratch import make_scratch
 from fastmcts.kernels.replies import play_others
 from fastmcts.rng import make_rng, reseed
 
@@ -286,8 +287,11 @@ class SavedTree:
             require(position.is_terminal() or position.current_player() == player, "the only reply leaves more to do")
             return position
         rng = make_rng(0)
-        actions, weights = np.zeros(1024, np.int64), np.zeros(1024)
+        game = self.game
+        sizes = game.state_size, game.num_actions, game.num_players, game.num_chance_outcomes
+        scratch = make_scratch(*sizes, longest_line=game.accounted_moves)
+        scratch.state[:] = position.array
         with wrapping_integers():
             reseed(rng, seed)
-            play_others(self.game, position.array, player, actions, weights, rng)
-        return position
+            play_others(game, 1.0, player, scratch, rng)
+        return game.new_state(scratch.state)

@@ -77,6 +77,14 @@ class Node:
         return np.float32(self.visits - self.assumed)
 
 
+@dataclass
+class Stretch:
+    """What the moves from one node to the next pay each player, and by how much all that is later counts."""
+
+    paid: list[float]
+    factor: float = 1.0
+
+
 DEFAULT_C = 0.5
 
 Score = Callable[[list[Node], Node], np.float32]
@@ -104,12 +112,19 @@ class Search:
     untried_first = True
 
     def __init__(
-        self, state: fastmcts.State, seed: int, score: Score | None = None, max_length: float = math.inf
+        self,
+        state: fastmcts.State,
+        seed: int,
+        score: Score | None = None,
+        max_length: float = math.inf,
+        discount: float = 1.0,
     ) -> None:
         self.state = state
         self.rng = Generator(seed)
         self.score = score or uct(DEFAULT_C)
         self.max_length = max_length
+        self.discount = discount  # in games that pay rewards on the way
+        self.stretch = Stretch([])
         self.root = Node(state.current_player())
 
     def run(self, simulations: int) -> Node:
@@ -119,7 +134,7 @@ class Search:
 
     def simulate(self) -> None:
         state = self.state.clone()
-        path, moves = [self.root], []
+        path, moves, stretches = [self.root], [], []
         fresh = False
         while not state.is_terminal() and not fresh:
             node = path[-1]
@@ -140,14 +155,46 @@ class Search:
             if fresh:
                 node.children[action] = Node(node.player) if state.is_chance_node() else self.new_child(state, action)
             moves.append((state.current_player(), action))
-            state.apply_action(action)
+            self.begin_stretch()
+            self.make_move(state, action)
+            stretches.append(self.stretch)
             path.append(node.children[action])
         depth = len(moves)
-        rewards = self.play_out(state, moves)
-        for node in path:
+        returns = self.returns(stretches, self.play_out(state, moves), state.is_terminal())
+        self.back_up(path, returns)
+        self.learn(path, moves, depth, returns)
+
+    def begin_stretch(self) -> None:
+        self.stretch = Stretch([0.0] * self.state.game.num_players)
+
+    def make_move(self, state: fastmcts.State, action: int) -> None:
+        """Add what a move pays to the stretch; the next decision, or the end, is one step later."""
+        state.apply_action(action)
+        self.stretch.paid = [
+            p + self.stretch.factor * r for p, r in zip(self.stretch.paid, state.rewards(), strict=True)
+        ]
+        if not state.is_chance_node():
+            self.stretch.factor *= self.discount
+
+    def returns(self, stretches: list["Stretch"], rewards: list[float], is_over: bool) -> list[list[float]]:
+        """For every stretch of a path each player's return from its start on, as rewards in [0, 1]."""
+        game = self.state.game
+        if not game.pays_rewards:
+            return [rewards] * max(1, len(stretches))
+        low, high = game.min_utility, game.max_utility
+        found = []
+        for stretch in reversed(stretches):
+            rewards = [p + stretch.factor * later for p, later in zip(stretch.paid, rewards, strict=True)]
+            found.append(rewards)
+        scaled = [[(one - low) / (high - low) for one in rewards] for rewards in reversed(found or [rewards])]
+        assert not is_over or all(-1e-6 <= one <= 1.0 + 1e-6 for rewards in scaled for one in rewards)
+        return [[min(1.0, max(0.0, one)) for one in rewards] for rewards in scaled]
+
+    def back_up(self, path: list[Node], returns: list[list[float]]) -> None:
+        """The move to a node was worth what followed from where it was chosen."""
+        for index, node in enumerate(path):
             node.visits += 1
-            node.value_sum += rewards[node.player]
-        self.learn(path, moves, depth, rewards)
+            node.value_sum += returns[max(0, index - 1)][node.player]
 
     def arrange(self, state: fastmcts.State) -> list[int]:
         return state.legal_actions()
@@ -183,15 +230,21 @@ class Search:
         return max(node.children, key=lambda action: self.score(path, node.children[action]))
 
     def play_out(self, state: fastmcts.State, moves: list[Move]) -> list[float]:
+        self.begin_stretch()
         length = 0
         while not state.is_terminal() and length < self.max_length:
             action = self.draw(state) if state.is_chance_node() else self.rollout_action(state)
             moves.append((state.current_player(), action))
-            state.apply_action(action)
+            self.make_move(state, action)
             length += 1
-        utilities = np.array(state.returns())
-        if not state.is_terminal():
+        utilities = np.zeros(state.game.num_players)
+        if state.is_terminal():
+            state.game.returns(state.array, utilities)
+        else:
             state.game.evaluate(state.array, utilities)
+        if state.game.pays_rewards:
+            stretch = self.stretch
+            return [p + stretch.factor * u for p, u in zip(stretch.paid, utilities.tolist(), strict=True)]
         low, high = state.game.min_utility, state.game.max_utility
         return [(utility - low) / (high - low) for utility in utilities.tolist()]
 
@@ -201,9 +254,9 @@ class Search:
         legal = state.legal_actions()
         return legal[self.rng.below(len(legal))]
 
-    def learn(self, path: list[Node], moves: list[Move], depth: int, rewards: list[float]) -> None:
-        for node in path:
-            node.square_sum += rewards[node.player] ** 2
+    def learn(self, path: list[Node], moves: list[Move], depth: int, returns: list[list[float]]) -> None:
+        for index, node in enumerate(path):
+            node.square_sum += returns[max(0, index - 1)][node.player] ** 2
 
 
 def assert_same_tree(tree: Tree, index: int, node: Node) -> None:

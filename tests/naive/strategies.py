@@ -66,7 +66,8 @@ class Grave(Puct):
     def best(self, path: list[Node]) -> int:
         node = path[-1]
         assert node.untried is not None
-        ancestors = [other for other in path if other is self.root or other.visits >= self.reference]
+        chosen_at = [other for other in path if other.priors]  # not where chance decides
+        ancestors = [other for other in chosen_at if other is self.root or other.visits >= self.reference]
         reference = ancestors[-1]
         here = {*reference.children, *(reference.untried or [])}
         scores = {}
@@ -84,17 +85,34 @@ class Grave(Puct):
             scores[action] = reference.amaf_sum[action] / others if others else 1.0
         return max(scores, key=scores.__getitem__)
 
-    def learn(self, path: list[Node], moves: list[Move], depth: int, rewards: list[float]) -> None:
+    def learn(self, path: list[Node], moves: list[Move], depth: int, returns: list[list[float]]) -> None:
         for level in range(depth):
             node, (player, _) = path[level], moves[level]
             for action in {action for mover, action in moves[level:] if mover == player}:
                 node.amaf_visits[action] = node.amaf_visits.get(action, 0) + 1
-                node.amaf_sum[action] = node.amaf_sum.get(action, 0.0) + rewards[player]
+                node.amaf_sum[action] = node.amaf_sum.get(action, 0.0) + returns[level][player]
+
+
+class Smooth(Search):
+    """Sometimes the best, else what was chosen on average so far; may stand before another search, too."""
+
+    most, least, decay = 0.9, 0.1, 0.001
+
+    def best(self, path: list[Node]) -> int:
+        node = path[-1]
+        if self.rng.unit() < max(self.least, self.most / (1 + self.decay * math.sqrt(node.visits))):
+            return super().best(path)
+        drawn = self.rng.below(sum(int(child.tries) for child in node.children.values()))
+        for action, child in node.children.items():
+            drawn -= int(child.tries)
+            if drawn < 0:
+                return action
+        raise AssertionError("somebody was tried")
 
 
 class Mast(Search):
-    def __init__(self, state: fastmcts.State, seed: int) -> None:
-        super().__init__(state, seed)
+    def __init__(self, state: fastmcts.State, seed: int, discount: float = 1.0) -> None:
+        super().__init__(state, seed, discount=discount)
         self.visits: dict[Move, int] = {}
         self.sums: dict[Move, float] = {}
 
@@ -113,10 +131,10 @@ class Mast(Search):
                     best = action
         return best
 
-    def learn(self, path: list[Node], moves: list[Move], depth: int, rewards: list[float]) -> None:
+    def learn(self, path: list[Node], moves: list[Move], depth: int, returns: list[list[float]]) -> None:
         for move in moves:
             self.visits[move] = self.visits.get(move, 0) + 1
-            self.sums[move] = self.sums.get(move, 0.0) + rewards[move[0]]
+            self.sums[move] = self.sums.get(move, 0.0) + returns[0][move[0]]
 
 
 class Decisive(Search):
@@ -210,7 +228,7 @@ class ExpandAll(Search):
 
     def simulate(self) -> None:
         state = self.state.clone()
-        path = [self.root]
+        path, stretches = [self.root], []
         fresh = False
         while not state.is_terminal() and not fresh and (state.is_chance_node() or path[-1].children):
             node = path[-1]
@@ -223,11 +241,25 @@ class ExpandAll(Search):
                     node.children[action] = Node(node.player)
             else:
                 action = self.best(path)
-            state.apply_action(action)
+            self.begin_stretch()
+            self.make_move(state, action)
+            stretches.append(self.stretch)
             path.append(node.children[action])
         leaf = path[-1]
         if state.is_terminal() or (leaf.visits < 1 and leaf is not self.root):
-            totals, count = self.play_out(state, []), 1
+            rewards = self.play_out(state, [])
+            self.back_up(path, self.returns(stretches, rewards, state.is_terminal()))
+            return
+        if state.game.pays_rewards:
+            leaf.untried = []
+            for action in state.legal_actions():
+                child = leaf.children[action] = Node(state.current_player())
+                after = state.clone()
+                self.begin_stretch()
+                self.make_move(after, action)
+                below = [*stretches, self.stretch]
+                rewards = self.play_out(after, [])
+                self.back_up([*path, child], self.returns(below, rewards, after.is_terminal()))
         else:
             leaf.untried, totals, count = [], [0.0] * state.game.num_players, 0
             for action in state.legal_actions():
@@ -236,6 +268,6 @@ class ExpandAll(Search):
                 child.value_sum = rewards[child.player]
                 totals = [total + reward for total, reward in zip(totals, rewards, strict=True)]
                 count += 1
-        for node in path:
-            node.visits += count
-            node.value_sum += totals[node.player]
+            for node in path:
+                node.visits += count
+                node.value_sum += totals[node.player]

@@ -6,19 +6,20 @@ import numpy as np
 
 import fastmcts
 from tests.naive.search import DEFAULT_C, Generator, Node, Search
+from tests.naive.strategies import Smooth
 
 
 class InformationSets(Search):
     """One world a simulation; moves compete where they are legal, and count how often they were available."""
 
-    def __init__(self, state: fastmcts.State, seed: int, c: float = DEFAULT_C) -> None:
-        super().__init__(state, seed)
+    def __init__(self, state: fastmcts.State, seed: int, c: float = DEFAULT_C, discount: float = 1.0) -> None:
+        super().__init__(state, seed, discount=discount)
         self.c = c
         self.observer = state.current_player()
 
     def simulate(self) -> None:
         state = self.start()
-        path = [self.root]
+        path, stretches = [self.root], []
         fresh = False
         while not state.is_terminal() and not fresh:
             node = path[-1]
@@ -34,13 +35,12 @@ class InformationSets(Search):
             if fresh:
                 player = node.player if state.is_chance_node() else state.current_player()
                 node.children[action] = Node(player, available=1)
-            state.apply_action(action)
+            self.begin_stretch()
+            self.make_move(state, action)
             path.append(node.children[action])
             self.reply(state, path[-1])
-        rewards = self.play_out(state, [])
-        for node in path:
-            node.visits += 1
-            node.value_sum += rewards[node.player]
+            stretches.append(self.stretch)
+        self.back_up(path, self.returns(stretches, self.play_out(state, []), state.is_terminal()))
 
     def pick(self, node: Node, legal: list[int]) -> int:
         untried = [action for action in legal if action not in node.children]
@@ -68,8 +68,8 @@ class InformationSets(Search):
 class AllObservers(InformationSets):
     """A dict of information sets for each player, by what it knows; who tries something new rolls out from there."""
 
-    def __init__(self, state: fastmcts.State, seed: int) -> None:
-        super().__init__(state, seed)
+    def __init__(self, state: fastmcts.State, seed: int, discount: float = 1.0) -> None:
+        super().__init__(state, seed, discount=discount)
         self.sets = {self.known(state): self.root}
 
     @staticmethod
@@ -79,7 +79,8 @@ class AllObservers(InformationSets):
 
     def simulate(self) -> None:
         state = self.start()
-        chosen: list[Node] = []
+        chosen: list[tuple[int, Node]] = []
+        stretches = []
         inside = set(range(state.game.num_players))
         while not state.is_terminal() and inside:
             player = state.current_player()
@@ -97,12 +98,30 @@ class AllObservers(InformationSets):
                     inside.remove(player)
                 else:
                     action = self.best([node])
-                chosen += [node, node.children[action]]
-            state.apply_action(action)
-        rewards = self.play_out(state, [])
-        for node in chosen:
+                chosen += [(len(stretches), node), (len(stretches), node.children[action])]
+            self.begin_stretch()
+            self.make_move(state, action)
+            stretches.append(self.stretch)
+        returns = self.returns(stretches, self.play_out(state, []), state.is_terminal())
+        for level, node in chosen:
             node.visits += 1
-            node.value_sum += rewards[node.player]
+            node.value_sum += returns[level][node.player]
+
+
+class FromDeal(AllObservers):
+    """The same, with a new deal in each simulation but the first."""
+
+    def start(self) -> fastmcts.State:
+        if not self.root.children:
+            return super().start()
+        game = self.state.game
+        dealt = game.new_state(np.zeros(game.state_size, np.int64))
+        self.rng.lend(game.initial, dealt.array)
+        return dealt
+
+
+class SmoothFromDeal(Smooth, FromDeal):
+    """Everybody plays as on average so far, but for a share of the time."""
 
 
 class Resampled(InformationSets):
@@ -110,7 +129,7 @@ class Resampled(InformationSets):
 
     def reply(self, state: fastmcts.State, node: Node) -> None:
         while not state.is_terminal() and state.current_player() != self.observer:
-            state.apply_action(self.draw(state) if state.is_chance_node() else self.rollout_action(state))
+            self.make_move(state, self.draw(state) if state.is_chance_node() else self.rollout_action(state))
 
 
 class SinglePerspective(Search):
@@ -118,7 +137,7 @@ class SinglePerspective(Search):
 
     def simulate(self) -> None:
         state, player = self.state.clone(), self.state.current_player()
-        path = [self.root]
+        path, stretches = [self.root], []
         fresh = False
         while not state.is_terminal() and not fresh:
             node = path[-1]
@@ -128,15 +147,47 @@ class SinglePerspective(Search):
             fresh = action not in node.children
             if fresh:
                 node.children[action] = Node(player)
-            state.apply_action(action)
+            self.begin_stretch()
+            self.make_move(state, action)
             path.append(node.children[action])
             if fresh:
                 path[-1].seed = self.rng.bits() >> 1
             own, self.rng = self.rng, Generator(path[-1].seed)
             while not state.is_terminal() and state.current_player() != player:
-                state.apply_action(self.draw(state) if state.is_chance_node() else self.rollout_action(state))
+                self.make_move(state, self.draw(state) if state.is_chance_node() else self.rollout_action(state))
             self.rng = own
-        rewards = self.play_out(state, [])
-        for node in path:
-            node.visits += 1
-            node.value_sum += rewards[player]
+            stretches.append(self.stretch)
+        self.back_up(path, self.returns(stretches, self.play_out(state, []), state.is_terminal()))
+
+
+class OpenLoop(InformationSets):
+    """Nodes are sequences of decisions; with several players, and who is to move after chance has decided."""
+
+    def start(self) -> fastmcts.State:
+        return self.state.clone()
+
+    def simulate(self) -> None:
+        state = self.start()
+        path, stretches = [self.root], []
+        fresh = False
+        while not state.is_terminal() and not fresh:
+            node, legal = path[-1], state.legal_actions()
+            action = self.pick(node, legal)
+            for child in (child for other, child in node.children.items() if other in legal):
+                child.available += 1
+            fresh = action not in node.children
+            if fresh:
+                node.children[action] = Node(state.current_player(), available=1)
+            path.append(node.children[action])
+            self.begin_stretch()
+            self.make_move(state, action)
+            is_drawn = state.is_chance_node()
+            while state.is_chance_node():
+                self.make_move(state, self.draw(state))
+            stretches.append(self.stretch)
+            if state.game.num_players > 1 and is_drawn and not state.is_terminal() and not fresh:
+                node = path[-1]
+                path.append(node.children.setdefault(state.current_player(), Node(node.player, available=1)))
+                self.begin_stretch()
+                stretches.append(self.stretch)
+        self.back_up(path, self.returns(stretches, self.play_out(state, []), state.is_terminal()))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fastmcts import games, search, spawn_seed
-from fastmcts.experiments import Random, play_match
+from fastmcts.experiments import Random, parse_agent, play_match
 from fastmcts.experiments.openspiel import (
     OpenSpielAgent,
     OpenSpielGame,
@@ -44,7 +44,7 @@ def test_a_bot_for_another_game_is_refused() -> None:
     with pytest.raises(ValueError, match="is not OpenSpiel's"):
         bot.step(open_spiel.load_game("mnk(m=4,n=4,k=3)").new_initial_state())
     with pytest.raises(ValueError, match="dealt when it starts"):
-        make_bot(HighestPick(2, deals=5), Random())
+        make_bot(HighestPick(2, num_deals=5), Random())
 
 
 def test_their_search_plays_in_our_matches_and_a_seed_gives_the_same_game() -> None:
@@ -59,6 +59,14 @@ def test_their_search_plays_in_our_matches_and_a_seed_gives_the_same_game() -> N
 
 def uniform(game: Any, player: int, seed: int) -> Any:
     return open_spiel.make_uniform_random_bot(player, seed)
+
+
+def test_their_search_reads_back_from_how_it_prints() -> None:
+    theirs = OpenSpielMCTS("tic_tac_toe", simulations=60, seconds=0.5)
+    assert parse_agent(repr(theirs)) == theirs
+    assert parse_agent("openspielmcts(game='tic_tac_toe')") == OpenSpielMCTS("tic_tac_toe")
+    with pytest.raises(ValueError, match="OpenSpielMCTS takes game="):
+        parse_agent("OpenSpielMCTS(game='tic_tac_toe', simulation=3)")
 
 
 def test_any_bot_of_theirs_plays_with_dice_too() -> None:

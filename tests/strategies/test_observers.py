@@ -6,7 +6,20 @@ import numpy as np
 import pytest
 
 import fastmcts
-from fastmcts import GRAVE, ISMCTS, MAST, MCTS, PUCT, UCT, ExpandAll, GameRollout, UCB1Tuned, games, spawn_seed
+from fastmcts import (
+    GRAVE,
+    ISMCTS,
+    MAST,
+    MCTS,
+    PUCT,
+    UCT,
+    ExpandAll,
+    GameRollout,
+    SmoothUCT,
+    UCB1Tuned,
+    games,
+    spawn_seed,
+)
 from fastmcts.compiler.jit import wrapping_integers
 from fastmcts.core.constants import ROOT
 from fastmcts.core.scratch import make_scratch
@@ -18,6 +31,7 @@ from tests import naive
 from tests.toys import Peek
 
 ALL = ISMCTS(observers="all")
+DEAL = ISMCTS(observers="all", begins="deal")
 KUHN = games.KuhnPoker()
 SMALL = games.OhHell(num_players=3, hand_size=3)
 
@@ -70,6 +84,37 @@ def test_the_trees_are_those_of_the_naive_search(state: fastmcts.State, simulati
     assert len(found) == len(search.sets)
     for node, (_, other) in zip(found, search.sets.items(), strict=True):
         naive.assert_same_tree(result.tree, node, other)
+
+
+@pytest.mark.parametrize(
+    ("state", "options", "search"),
+    [
+        (KUHN.new_initial_state(0), {}, naive.FromDeal),
+        (KUHN.new_initial_state(1).child(BET), {}, naive.FromDeal),
+        (KUHN.new_initial_state(0), {"selection": SmoothUCT(c=0.5)}, naive.SmoothFromDeal),
+        pytest.param(
+            games.LeducPoker().new_initial_state(3), {}, naive.FromDeal, marks=pytest.mark.slow_to_compile, id="leduc"
+        ),
+        pytest.param(
+            games.LiarsDice().new_initial_state(3).child(2),
+            {"selection": SmoothUCT(c=0.5)},
+            naive.SmoothFromDeal,
+            marks=pytest.mark.slow_to_compile,
+            id="dice",
+        ),
+    ],
+)
+def test_the_trees_from_the_deal_are_those_of_the_naive_search(
+    state: fastmcts.State, options: Any, search: Any
+) -> None:
+    result = fastmcts.search(state, simulations=300, seed=2, method=DEAL, strategy="plain", **options)
+    check_tree(result.tree)
+    other = search(state, 2)
+    other.run(300)
+    found = list(information_sets(result.tree))
+    assert len(found) == len(other.sets)
+    for node, expected in zip(found, other.sets.values(), strict=True):
+        naive.assert_same_tree(result.tree, node, expected)
 
 
 # ---- Who knows what
@@ -157,6 +202,50 @@ def test_all_observers_go_with_other_components(options: dict[str, Any]) -> None
 def test_what_does_not_fit_all_observers_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         fastmcts.search(KUHN.new_initial_state(seed=0), simulations=100, method=ALL, **options)
+
+
+def test_only_all_observers_begin_at_the_deal() -> None:
+    with pytest.raises(ValueError, match="ISMCTS's begins must be one of here, deal, not 'start'"):
+        ISMCTS(observers="all", begins="start")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match='begins="deal" needs observers="all"'):
+        ISMCTS(begins="deal")
+    assert repr(DEAL) == "ISMCTS(observers='all', begins='deal')"
+
+
+def test_from_the_deal_all_cards_of_all_players_are_met() -> None:
+    tree = fastmcts.search(kuhn((QUEEN, KING)), simulations=1_000, seed=0, method=DEAL).tree
+    assert len(list(information_sets(tree))) == 12
+    assert 200 < tree.visits[ROOT] < 450, "every third time it is the queen"
+    later = fastmcts.search(kuhn((QUEEN, KING), PASS, BET), simulations=1_000, seed=0, method=DEAL)
+    assert 20 < later.visits.sum() < 300
+
+
+@pytest.mark.slow_to_compile
+def test_a_search_from_the_deal_goes_on_and_is_saved(tmp_path: Any) -> None:
+    state = games.LeducPoker().new_initial_state(3)
+    at_once = fastmcts.search(state, simulations=200, seed=0, method=DEAL, selection=SmoothUCT())
+    mcts = MCTS(state.game, simulations=100, seed=0, method=DEAL, selection=SmoothUCT())
+    mcts.search(state)
+    mcts.save(tmp_path / "search")
+    again = MCTS.load(tmp_path / "search")
+    for one in (mcts, again):
+        result = one.search(state)
+        assert result.visits.tolist() == at_once.visits.tolist()
+        assert result.nodes == at_once.nodes
+        check_tree(result.tree)
+    small = fastmcts.search(state, simulations=3_000, seed=0, method=DEAL, memory_mb=0.02)
+    assert small.recycled > 0
+    check_tree(small.tree, recycled=True)
+
+
+@pytest.mark.slow_to_compile
+def test_a_batch_from_the_deal_is_its_searches() -> None:
+    states = [games.LeducPoker().new_initial_state(seed).child(2) for seed in range(4)]
+    batch = fastmcts.search_batch(states, simulations=80, seed=2, threads=2, method=DEAL)
+    for index, state in enumerate(states):
+        single = fastmcts.search(state, simulations=80, seed=spawn_seed(2, index), method=DEAL)
+        assert batch.visits[index, single.actions].tolist() == single.visits.tolist()
+        assert batch.action[index] == single.action
 
 
 def test_other_observers_are_refused() -> None:

@@ -10,7 +10,21 @@ import numpy as np
 import pytest
 
 import fastmcts
-from fastmcts import GRAVE, MAST, PUCT, UCB1, UCT, ExpandAll, GameRollout, Lazy, Prioritized, RandomRollout, games
+from fastmcts import (
+    GRAVE,
+    ISMCTS,
+    MAST,
+    PUCT,
+    UCB1,
+    UCT,
+    ExpandAll,
+    GameRollout,
+    Lazy,
+    Prioritized,
+    RandomRollout,
+    SmoothUCT,
+    games,
+)
 from fastmcts.compiler.jit import JIT_ENABLED
 from fastmcts.core.constants import ROOT
 from fastmcts.engine.plan import make_plan
@@ -21,6 +35,7 @@ from tests.toys import OneShot
 
 TIC_TAC_TOE = games.TicTacToe().new_initial_state()
 SOS = games.SOS().new_initial_state()
+KUHN = games.KuhnPoker().new_initial_state(0)
 
 
 @pytest.mark.parametrize(
@@ -31,6 +46,9 @@ SOS = games.SOS().new_initial_state()
         (TIC_TAC_TOE, {"expansion": ExpandAll(), "selection": UCT(first_play=0.5)}, "first_play means nothing"),
         (TIC_TAC_TOE, {"selection": UCT(bias=1.0)}, "tic_tac_toe has no method prior: use bias=0"),
         (TIC_TAC_TOE, {"solver": True, "trees": 2}, "solver=True proves things in one tree, not in trees=2"),
+        (TIC_TAC_TOE, {"solver": True, "selection": SmoothUCT()}, "draws moves whatever is proven about them"),
+        (TIC_TAC_TOE, {"parallel": "shared", "threads": 2, "selection": SmoothUCT()}, "a shared tree draws no moves"),
+        (KUHN, {"method": ISMCTS(), "selection": SmoothUCT()}, "draws moves by their visits, among which are those of"),
         (TIC_TAC_TOE, {"final": "best"}, "final must be one of visits, value, robust_max, lcb, not 'best'"),
     ],
     ids=lambda value: str(value)[:30] if isinstance(value, str) else None,
@@ -51,6 +69,9 @@ def test_a_combination_that_makes_no_sense_is_refused(state: Any, options: dict[
         (lambda: MAST(epsilon=2.0), "MAST's epsilon must be at most 1"),
         (lambda: MAST(temperature=0.0), "MAST's temperature must be above 0"),
         (lambda: GRAVE(reference=-1), "GRAVE's reference must be at least 0"),
+        (lambda: SmoothUCT(most=1.1), "SmoothUCT's most must be at most 1"),
+        (lambda: SmoothUCT(least=-0.1), "SmoothUCT's least must be at least 0"),
+        (lambda: SmoothUCT(decay=-1.0), "SmoothUCT's decay must be at least 0"),
         (lambda: UCT(first_play=math.nan), "UCT's first_play must be finite"),
     ],
 )
@@ -397,6 +418,6 @@ def winning_position() -> fastmcts.State:
 def test_the_name_of_the_type_that_kernels_are_cached_by_tells_the_order_of_the_fields() -> None:
     game = games.TicTacToe()
     strategy = make_plan(game, fastmcts.Options(simulations=1)).strategy
-    fields = ("game", "selection", "expansion", "rollout", "proofs", "method")
+    fields = ("game", "selection", "expansion", "rollout", "proofs", "method", "evaluator")
     assert strategy._fields == fields
     assert numba.typeof(strategy).name.startswith(hashlib.sha256(repr(fields).encode()).hexdigest()[:4])

@@ -391,3 +391,41 @@ def test_compiled_rules_that_write_past_a_buffer_are_found() -> None:
 
     with pytest.raises(fastmcts.GameError, match="the compiled rules write past the end of the buffer for actions"):
         game_checks.check_compiled(Scribbling(), seed=0)
+
+
+@dataclass(frozen=True)
+class Dealing(games.KuhnPoker):
+    """Kuhn poker that lists its deals with some fault."""
+
+    fault: str = ""
+
+    def deals(self):
+        listed = list(games.KuhnPoker.deals(self))
+        if self.fault == "twice":
+            return [*listed, listed[0]]
+        if self.fault == "total":
+            return [(position, chance / 2) for position, chance in listed]
+        if self.fault == "missing":
+            return [(position, 1 / 5) for position, _ in listed[1:]]
+        if self.fault == "unequal":
+            return [(position, (5 if number else 20) / 45) for number, (position, _) in enumerate(listed)]
+        if self.fault == "never":
+            return [(position, chance if number else 0.0) for number, (position, chance) in enumerate(listed)]
+        return [(position[:-1], chance) for position, chance in listed]
+
+
+@pytest.mark.slow_to_compile
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("twice", r"deals lists \[0, 1, 0, 1\] twice"),
+        ("total", "the chances of all deals are to sum to 1, not 0.5"),
+        ("missing", r"initial deals \[0, 1, 0, 1\], which is not among deals"),
+        ("unequal", r"deals says that \[0, 1, 0, 1\] has a chance of 0.444, but initial deals it \d+ times in 1000"),
+        ("never", r"gives \[0, 1, 0, 1\] a chance of 0.0; it is to be above 0"),
+        ("short", r"which is no position: .* has shape \(4,\), not \(3,\)"),
+    ],
+)
+def test_deals_that_are_not_those_of_the_game_are_noticed(fault: str, message: str) -> None:
+    with pytest.raises(fastmcts.GameError, match=message):
+        check_game(Dealing(fault=fault), positions=20)

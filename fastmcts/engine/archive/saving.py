@@ -49,6 +49,9 @@ HEADER, CHECKSUM, ASKED = "header", "checksum", "asked"
 UNREADABLE = (OSError, ValueError, EOFError, KeyError, TypeError, AttributeError, RuntimeError, SyntaxError)
 UNREADABLE += (MemoryError, OverflowError, zipfile.BadZipFile, zlib.error)
 
+#: What the options of a search always say. Left open, it would be filled in by what is recommended today, or by chance.
+ALWAYS_SAID = (*STRATEGIES, "solver", "final", "seed")
+
 MOST_RECYCLED = 2**62  # nodes
 
 Arrays = dict[str, NDArray[Any]]
@@ -78,6 +81,11 @@ Loaded = TypeVar("Loaded", bound=Saved)
 
 def save(search: Saved, path: Path) -> None:
     """Write a search to a file, atomically."""
+    if search.options.evaluator is not None:
+        raise ValueError(
+            "a search by an evaluator is not written to a file, as a network has no name there: pickle it"
+            " (with an evaluator that can be pickled), or keep what its results say"
+        )
     options = {field.name: getattr(search.options, field.name) for field in dataclasses.fields(search.options)}
     options["progress"] = without_callback(search.options.progress)
     header = {
@@ -176,6 +184,8 @@ def decoded_options(header: dict[str, Any], decoder: Decoder) -> Options:
     if unknown := sorted(saved.keys() - known):
         raise LoadError(f"it uses options that this version does not know: {', '.join(unknown)}")
     kinds: dict[str, type] = {**STRATEGIES, "stop": Stopper}
+    if unsaid := [name for name in ALWAYS_SAID if saved.get(name) is None]:
+        raise LoadError(f"it does not say what its search had for {', '.join(unsaid)}")
     options = {name: decoder.decode(value, kinds.get(name, ())) for name, value in saved.items()}
     if not isinstance(options.get("progress"), bool | None):
         raise LoadError(f"its option progress is {shortened(options['progress'])}")
@@ -263,7 +273,8 @@ def checksum(arrays: Arrays) -> NDArray[np.uint8]:
 
 def forest_header(forest: Forest) -> dict[str, Any]:
     """What is to be known about the trees of a search besides their arrays."""
-    return {"viewer": forest.viewer, "searchers": [searcher_header(searcher) for searcher in forest.searchers]}
+    whole = forest.is_planted  # not so after a failure in the middle of a change: then nobody goes on from any tree
+    return {"viewer": forest.viewer, "searchers": [searcher_header(searcher, whole) for searcher in forest.searchers]}
 
 
 def forest_arrays(forest: Forest) -> Arrays:
@@ -276,11 +287,11 @@ def forest_arrays(forest: Forest) -> Arrays:
     return arrays
 
 
-def searcher_header(searcher: Searcher) -> dict[str, Any]:
+def searcher_header(searcher: Searcher, is_planted: bool) -> dict[str, Any]:
     """What is to be known about a tree besides its arrays."""
     searcher.finish_change()
     return {
-        "is_planted": searcher.is_planted,
+        "is_planted": is_planted,
         "observer": searcher.observer,
         "recycled": searcher.recycled,
         "most_used": searcher.most_used,
@@ -292,6 +303,8 @@ def searcher_arrays(searcher: Searcher) -> Arrays:
     per_node = capacity.node_fields(searcher.tree)
     arrays: Arrays = {"rng": searcher.rng, "root": searcher.root}
     for name, array in searcher.tree._asdict().items():
+        if is_left_out(name, array):
+            continue
         entries = array.size // searcher.tree.visits.size
         arrays[f"tree/{name}"] = array[: int(searcher.tree.size[0]) * entries] if name in per_node else array
     return arrays
@@ -328,6 +341,7 @@ def restore_forest(forest: Forest, header: dict[str, Any], arrays: Arrays, trust
             restore(searcher, said, parts.get(str(index), {}), viewer, trusted)
     forest.viewer = viewer
     forest.asked = asked
+    check_together(forest)
     if asked is not None and not trusted:
         check_worlds(forest, asked)
 
@@ -364,9 +378,16 @@ def restored_tree(searcher: Searcher, arrays: Arrays) -> Tree:
     tree = trees.grown(searcher.tree, nodes)
     per_node = capacity.node_fields(tree)
     for name, array in tree._asdict().items():
+        if is_left_out(name, array):
+            continue
         part = array[: size * (array.size // nodes)] if name in per_node else array
         part[:] = checked_array(f"its tree/{name}", arrays.get(f"tree/{name}"), part)
     return tree
+
+
+def is_left_out(name: str, array: NDArray[Any]) -> bool:
+    """Whether a field is not written: files know nothing of evaluators."""
+    return array.size == 0 and name in trees.OF_EVALUATORS
 
 
 def checked_array(name: str, array: NDArray[Any] | None, like: NDArray[Any]) -> NDArray[Any]:
@@ -404,6 +425,18 @@ def check_root(game: Game, root: Position, viewer: int | None) -> None:
             game.check_view(root, viewer)
         else:
             game.check_state(root)
+
+
+def check_together(forest: Forest) -> None:
+    """Raise LoadError unless all trees can be searched on, or none: else a search would silently start anew."""
+    planted = sum(searcher.is_planted for searcher in forest.searchers)
+    if planted == 0 or forest.is_planted:
+        return
+    if planted < len(forest.searchers):
+        raise LoadError(f"it says that {planted} of its {len(forest.searchers)} trees have a position, the others none")
+    if forest.has_worlds:
+        raise LoadError("its position, whose worlds it searches, is missing")
+    raise LoadError("its trees, which grow side by side, start from different positions")
 
 
 def check_worlds(forest: Forest, asked: Position) -> None:

@@ -109,12 +109,13 @@ def check_planted(
     state = game.new_state(root, viewer)
     is_waiting = state.is_waiting()
     player = NONE if is_waiting else state.current_player()
-    only = player if isinstance(strategy.method, SinglePerspective) and player >= 0 else NONE
+    is_single = isinstance(strategy.method, SinglePerspective)
+    only = player if is_single and player >= 0 else NONE
     most_moves = max(game.num_actions, game.num_chance_outcomes)
     check_links(tree, game.num_players, most_moves, game.max_game_length, only)
     if is_waiting:
         return  # nobody searches from here: the next search drops the tree
-    if tree.player[ROOT] < 0 and tree.player[ROOT] != player:
+    if tree.player[ROOT] != player and (tree.player[ROOT] < 0 or is_single):
         raise LoadError(f"player {tree.player[ROOT]} is said to be to move, but it is {player}")
     if tree.has_information_sets:
         check_sets(tree, state.legal_actions() if player >= 0 else [], player)

@@ -9,6 +9,7 @@ from numba import literal_unroll
 
 from fastmcts.compiler.jit import compiled, entry
 from fastmcts.core.constants import NONE, ROOT
+from fastmcts.kernels.forget import cut_back
 from fastmcts.kernels.shrink.threshold import fitting_threshold, step_of
 
 
@@ -87,7 +88,7 @@ def compact(tree, fields, places, top, threshold):
                     tree.num_tried[child] = 0
         kept += count
         start += count
-    tree.size[0] = kept
+    cut_back(tree, kept)
     tree.depth[0] = mark_levels(tree, places, kept)
 
 

@@ -7,6 +7,7 @@ single call.
 
 from fastmcts.compiler.jit import compiled, entry
 from fastmcts.core.constants import ROOT
+from fastmcts.kernels.forget import cut_back
 from fastmcts.kernels.observers import join, nearest
 from fastmcts.kernels.shrink.compact import move
 from fastmcts.kernels.shrink.threshold import fitting_threshold, step_of
@@ -40,7 +41,7 @@ def forget_least_visited(tree, fields, hanging, most):
                 tree.parent[child] = kept
             kept += count
         node += count
-    tree.size[0] = kept
+    cut_back(tree, kept)
     join_anew(tree)
     return before - kept
 

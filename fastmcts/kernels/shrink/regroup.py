@@ -8,6 +8,7 @@ from numba import literal_unroll
 
 from fastmcts.compiler.jit import compiled, entry
 from fastmcts.core.constants import NONE, ROOT
+from fastmcts.kernels.forget import cut_back
 from fastmcts.kernels.shrink.threshold import fitting_threshold, step_of
 
 
@@ -105,5 +106,5 @@ def regroup(tree, fields, order, top, threshold):
                 tree.first_child[node] = NONE
                 tree.num_children[node] = 0
                 tree.num_tried[node] = 0
-    tree.size[0] = kept
+    cut_back(tree, kept)
     tree.depth[0] = deepest

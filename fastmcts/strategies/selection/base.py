@@ -10,7 +10,8 @@ is visited again. There are two ways to write a rule:
   computed before. Where a rule leaves untried children in the contest, they are among `children`, without visits.
 
 The rules in this folder are formulas over lanes, but for GRAVE. What they are made of takes a block of children or one
-child. So a rule that overrides some part of them for one child is asked about one child at a time.
+child. So a rule that overrides some part of them for one child is asked about one child at a time. A rule that leaves
+some choices to chance says so (`draws`) and has `drawn_child`; all others draw no random numbers.
 """
 
 import math
@@ -22,9 +23,10 @@ from numpy.typing import NDArray
 
 from fastmcts.compiler.component import Component
 from fastmcts.compiler.lanes import at, where
+from fastmcts.core.constants import NONE
 from fastmcts.core.scratch import Scratch
 from fastmcts.core.tree import Tree
-from fastmcts.core.types import Actions, Position
+from fastmcts.core.types import Actions, Position, Rng
 from fastmcts.core.validate import real_number
 from fastmcts.game import Game
 
@@ -49,6 +51,12 @@ class Selection(Component):
     #: Whether children are scored eight at a time.
     in_lanes = False
 
+    #: Whether the rule chooses among all children of a node by itself: `choice`.
+    by_node = False
+
+    #: Whether every search starts with a new tree.
+    starts_anew = False
+
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         own = vars(cls).keys()
@@ -67,6 +75,9 @@ class Selection(Component):
 
     #: Whether somebody has to keep the moves of each simulation for `learn`.
     keeps_moves = False
+
+    #: Whether `drawn_child` is asked before children are scored.
+    draws = False
 
     @property
     def statistics(self) -> tuple[str, ...]:
@@ -149,8 +160,42 @@ class Selection(Component):
             return score + self.bias * at(tree.prior, child) / (1 + visits)
         return score
 
+    def choice(self, proofs: Any, tree: Tree, node: int, player: int, scratch: Scratch) -> int:
+        """The child to go on to, for a rule that says `by_node`; NONE if there is none that `competes`."""
+        raise NotImplementedError
+
+    def begin(self, tree: Tree, root: int, rng: Rng) -> None:
+        """Called when an evaluator has expanded a root."""
+
+    def improved(
+        self,
+        visits: NDArray[np.int64],
+        value_sums: NDArray[np.float64],
+        priors: NDArray[np.float64],
+        estimate: float,
+    ) -> NDArray[np.float64]:
+        """What a network should learn from a search by an evaluator: the shares of visits, unless overridden.
+
+        Args:
+            visits: int64 [L], of the L legal moves of the root, at least one of which was visited.
+            value_sums: float64 [L], their rewards.
+            priors: float64 [L], as the evaluator gave them.
+            estimate: The reward that the evaluator gave the root.
+
+        Returns:
+            float64 [L], which add up to one.
+        """
+        return visits / visits.sum()
+
     def enter(self, tree: Tree, node: int) -> None:
         """Called at each node on the way down, before its children are scored."""
+
+    def drawn_child(self, tree: Tree, node: int, rng: Rng) -> int:
+        """A child that is drawn at random instead of being chosen by its score; NONE if the score is to decide.
+
+        Asked only if `draws`, where all children that are to be tried first were tried.
+        """
+        return NONE
 
     def lay_out(
         self,
@@ -187,7 +232,10 @@ class Selection(Component):
 
     def note_range(self, game: Game, tree: Tree, scratch: Scratch) -> None:
         """Keep the range of rewards, if anybody wants means normalized."""
-        if self.normalize:
+        if self.normalize and game.pays_rewards:
+            tree.reward_range[0] = min(tree.reward_range[0], scratch.return_range[0])
+            tree.reward_range[1] = max(tree.reward_range[1], scratch.return_range[1])
+        elif self.normalize:
             for player in range(game.num_players):
                 tree.reward_range[0] = min(tree.reward_range[0], scratch.rewards[player])
                 tree.reward_range[1] = max(tree.reward_range[1], scratch.rewards[player])

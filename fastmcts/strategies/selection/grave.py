@@ -12,6 +12,7 @@ from fastmcts.core.tree import Tree
 from fastmcts.core.types import Actions, Position
 from fastmcts.core.validate import real_number, whole_number
 from fastmcts.game import Game
+from fastmcts.kernels.payments import reward_at
 from fastmcts.strategies.selection.base import Selection
 
 
@@ -124,7 +125,7 @@ class GRAVE(Selection):
                 for child in range(first, first + tree.num_children[node]):
                     if tree.played[player * game.num_actions + tree.action[child]] == tree.played[-1]:
                         tree.amaf_visits[child] += 1
-                        tree.amaf_sum[child] += scratch.rewards[player]
+                        tree.amaf_sum[child] += reward_at(game, scratch, level, player)
 
     def mark(self, game: Game, tree: Tree, scratch: Scratch, index: int) -> None:
         """Note that a player has made a move in this simulation; the last entry counts simulations."""

@@ -9,6 +9,7 @@ from fastmcts.core.constants import NONE
 from fastmcts.core.scratch import Scratch
 from fastmcts.core.tree import Tree
 from fastmcts.game import Game
+from fastmcts.kernels.payments import reward_at
 from fastmcts.strategies.selection.base import Selection
 
 
@@ -43,7 +44,7 @@ class UCT(ConfidenceBound):
     """Mean + c sqrt(ln N / n), with N visits of the node and n of the child.
 
     `UCT()` explores as textbooks do. A search that is not told how to select has `UCT(c=0.5)`, which wins 60% to 73% of
-    the games against it, the more the longer both think (benchmarks/exploration.py).
+    the games against it, the more the longer both think (experiments/exploration_budgets.toml).
 
     Args:
         c: The weight of exploration.
@@ -89,7 +90,9 @@ class UCB1Tuned(Selection):
         """Add the squared reward to every node that the simulation passed."""
         self.note_range(game, tree, scratch)
         node = leaf
+        level = depth
         while node != NONE:
-            reward = scratch.rewards[tree.player[node]]
+            level = max(0, level - 1)
+            reward = reward_at(game, scratch, level, tree.player[node])
             tree.square_sum[node] += reward * reward
             node = tree.parent[node]

@@ -1,6 +1,5 @@
 """A saved tree is not trusted: whatever it says, loading refuses it or a search of it goes well."""
 
-import json
 import platform
 import re
 from collections.abc import Callable
@@ -30,14 +29,25 @@ from fastmcts import (
     games,
 )
 from fastmcts.compiler.jit import JIT_ENABLED
-from fastmcts.core.constants import NONE, ROOT, TERMINAL
+from fastmcts.core.constants import CHANCE, NONE, ROOT, TERMINAL
 from fastmcts.core.tree import information_sets
 from fastmcts.core.types import Actions, Position, Rng, Utilities
 from fastmcts.engine.archive import saving, soundness
 from fastmcts.engine.archive.soundness import check_links
 from fastmcts.kernels.soundness import UNCONFIRMED
 from fastmcts.testing import check_tree
-from tests.helpers.saved_edits import KINDS, Edits, searched, shorten, with_rules_of_today, wrong_in
+from tests.helpers.saved_edits import (
+    KINDS,
+    Edits,
+    completed,
+    header_in,
+    is_said,
+    searched,
+    shorten,
+    with_header,
+    with_rules_of_today,
+    wrong_in,
+)
 from tests.helpers.trees import copied, megabytes
 from tests.subprocesses import REPOSITORY
 
@@ -53,7 +63,7 @@ def saved(kind: str, folder: Path) -> Path:
     return folder / "search"
 
 
-def forge(path: Path, change: Callable[[Arrays], None]) -> None:
+def forge(path: Path, change: Callable[[Arrays], Any]) -> None:
     """Change the arrays of a saved search, with a checksum that fits."""
     arrays = {name: array for name, array in dict(np.load(path)).items() if name != saving.CHECKSUM}
     change(arrays)
@@ -87,7 +97,7 @@ def test_a_loaded_search_of_any_kind_goes_on_bit_for_bit(kind: str, tmp_path: Pa
     assert compared > 0
 
 
-FORGERIES: list[tuple[str, Callable[[Arrays], None], str]] = [
+FORGERIES: list[tuple[str, Callable[[Arrays], Any], str]] = [
     ("plain", setting("0/tree/first_child", 1, 1_500_000_000), "stand at 1500000000, outside of the tree"),
     ("plain", setting("0/tree/first_child", 1, 1), "stand at 1, outside of the tree or out of order"),
     ("plain", setting("0/tree/size", 0, 2**40), "1,099,511,627,776 nodes, and there is room for"),
@@ -125,6 +135,8 @@ FORGERIES: list[tuple[str, Callable[[Arrays], None], str]] = [
     ("observers", setting("0/tree/after", 0, 1), "does not find all information sets"),
     ("observers", setting("0/tree/num_children", 0, 3), "belongs to|children|information sets"),
     ("vote", setting("asked", 0, 7), "cannot be loaded|does not fit this version"),
+    ("vote", lambda arrays: arrays.pop("asked"), "its position, whose worlds it searches, is missing"),
+    ("resampled", setting("0/root", 0, CHANCE), "player 0 is said to be to move, but it is -1"),
 ]
 
 
@@ -136,6 +148,62 @@ def test_a_forged_number_is_refused_with_a_reason(kind: str, change: Any, messag
     path = saved(kind, tmp_path)
     forge(path, change)
     with pytest.raises(LoadError, match=message):
+        MCTS.load(path)
+
+
+@pytest.mark.slow_to_compile
+def test_a_root_at_which_chance_is_to_move_is_loaded_if_nothing_was_searched_from_it(tmp_path: Path) -> None:
+    mcts, state = searched("resampled")
+    mcts.advance(state.string_to_action("roll"))
+    loaded = again(mcts, tmp_path / "search")
+    assert loaded.forest.is_planted
+    assert loaded.search(state).visits.tolist() == mcts.search(state).visits.tolist()
+
+
+@pytest.mark.slow_to_compile
+@pytest.mark.parametrize("kind", ["trees", "vote"])
+def test_trees_of_which_only_some_have_a_position_are_refused(kind: str, tmp_path: Path) -> None:
+    path = saved(kind, tmp_path)
+
+    def change(arrays: Arrays) -> None:
+        header = header_in(arrays)
+        header["searchers"][1]["is_planted"] = False
+        with_header(arrays, header)
+
+    forge(path, change)
+    with pytest.raises(LoadError, match=r"1 of its 2 trees have a position|2 of its 3 trees have a position"):
+        MCTS.load(path)
+
+
+@pytest.mark.slow_to_compile
+def test_trees_that_start_from_different_positions_are_refused(tmp_path: Path) -> None:
+    mcts, state = searched("trees")
+    mcts.forest.searchers[1].plant(state.child(4).array)
+    mcts.save(tmp_path / "search")
+    assert not MCTS.load(tmp_path / "search").forest.is_planted, "saved after a failure in the middle of a change"
+
+    def change(arrays: Arrays) -> None:
+        header = header_in(arrays)
+        for tree in header["searchers"]:
+            tree["is_planted"] = True
+        with_header(arrays, header)
+
+    forge(tmp_path / "search", change)
+    with pytest.raises(LoadError, match="its trees, which grow side by side, start from different positions"):
+        MCTS.load(tmp_path / "search")
+
+
+@pytest.mark.parametrize("option", saving.ALWAYS_SAID)
+def test_a_file_that_leaves_open_how_its_search_went_is_refused(option: str, tmp_path: Path) -> None:
+    path = saved("plain", tmp_path)
+
+    def change(arrays: Arrays) -> None:
+        header = header_in(arrays)
+        header["options"][option] = None
+        with_header(arrays, header)
+
+    forge(path, change)
+    with pytest.raises(LoadError, match=f"does not say what its search had for {option}"):
         MCTS.load(path)
 
 
@@ -292,14 +360,41 @@ def test_edited_arrays_are_refused_exactly_if_an_invariant_is_broken(kind: str, 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_edited_arrays_are_refused_exactly_if_an_invariant_is_broken_however_many(kind: str, tmp_path: Path) -> None:
-    edit_arrays(kind, tmp_path, edits=300, seed=1)
+    edit_arrays(kind, tmp_path, edits=2_000, seed=1)
+
+
+OLD_FILES = ["version_1_tic_tac_toe", "version_1_kuhn_poker", "version_2_tic_tac_toe", "version_2_kuhn_poker"]
+
+
+@pytest.mark.slow_to_compile
+@pytest.mark.parametrize("name", OLD_FILES)
+def test_edited_arrays_of_older_files_are_refused_exactly_if_an_invariant_is_broken(name: str, tmp_path: Path) -> None:
+    edit_old_arrays(name, tmp_path, edits=30, seed=0)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", OLD_FILES)
+def test_edited_arrays_of_older_files_are_refused_exactly_however_many(name: str, tmp_path: Path) -> None:
+    edit_old_arrays(name, tmp_path, edits=1_000, seed=1)
 
 
 def edit_arrays(kind: str, folder: Path, edits: int, seed: int) -> None:
-    """Edit the arrays of a file at random, and compare what loading says with a slow and obvious check."""
+    """Edit the arrays of a search of a kind."""
     mcts, state = searched(kind)
-    path = folder / "search"
-    mcts.save(path)
+    mcts.save(folder / "search")
+    compare_edits(mcts, state, folder / "search", edits, seed)
+
+
+def edit_old_arrays(name: str, folder: Path, edits: int, seed: int) -> None:
+    """Edit the arrays of a file that an older version has written."""
+    game = games.load_game(name.split("_", 2)[2])
+    path = with_rules_of_today(REPOSITORY / "tests" / "files" / f"{name}.npz", game, folder / "search")
+    mcts = MCTS.load(path)
+    compare_edits(mcts, mcts.result().state, path, edits, seed)
+
+
+def compare_edits(mcts: MCTS, state: State, path: Path, edits: int, seed: int) -> None:
+    """Edit the arrays of a file at random, and compare what loading says with a slow and obvious check."""
     editor = Edits(path, seed)
     refused = 0
     for _ in range(edits):
@@ -341,7 +436,7 @@ def edit_headers(kind: str, folder: Path, edits: int, seed: int) -> None:
             refused += 1
         else:
             again(loaded, folder / "again")
-            assert is_said(header_of(folder / "again"), edited | WRITTEN_ANEW), what
+            assert is_said(header_of(folder / "again"), completed(edited) | WRITTEN_ANEW), what
             search_on(loaded, state, what)
     assert edits / 4 < refused < edits, "there were edits of both kinds"
 
@@ -358,16 +453,9 @@ def loaded_or_none(path: Path) -> MCTS | None:
         return None
 
 
-def is_said(written: Any, asked: Any) -> bool:
-    """Whether a header says what was asked for; what was left open is filled in."""
-    if isinstance(asked, dict):
-        return all(key in written and is_said(written[key], value) for key, value in asked.items())
-    return asked is None or written == asked or (isinstance(written, float) and written == float(asked))
-
-
 def header_of(path: Path) -> dict[str, Any]:
     """The header of a file."""
-    return json.loads(np.load(path)[saving.HEADER].tobytes())
+    return header_in(dict(np.load(path)))
 
 
 def search_on(mcts: MCTS, state: State, what: str) -> None:

@@ -1,0 +1,421 @@
+"""Let an evaluator play against itself, many games side by side, for what it learns from."""
+
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmcts.batch import BatchResult, BatchSnapshot, BatchWorker, batch_result, work_off, worker_for
+from fastmcts.compiler.jit import wrapping_integers
+from fastmcts.compiler.notice import Heeding
+from fastmcts.core.types import Rng
+from fastmcts.core.validate import real_number, whole_number
+from fastmcts.engine.batch_workers import BatchQueue, BatchTask
+from fastmcts.engine.plan import Plan, plan_for
+from fastmcts.engine.progress import Bar, Progress
+from fastmcts.engine.wave_worker import WaveWorker
+from fastmcts.evaluators import Blend, Evaluator, Network
+from fastmcts.evaluators.network import Evaluate
+from fastmcts.game import Game
+from fastmcts.kernels.chance import draw_outcome
+from fastmcts.options import LEAST_SEED, MOST_SEED, ProgressOption
+from fastmcts.result import Evaluation
+from fastmcts.rng import make_rng, spawn_seed, unit
+from fastmcts.state import State
+
+#: One for all moves, or a function of the number of the move, which is 0, 1, ...
+Temperature: TypeAlias = float | Callable[[int], float] | None
+
+MOST_SIDE_BY_SIDE = 2**20
+MOST_GAMES = 2**48
+
+
+class SelfPlayGame(NamedTuple):
+    """A finished game with T positions in which a player had a move to make, of a game with A actions and P players.
+
+    `np.savez(path, **game._asdict())` writes it to a file; `write_shards` writes many to a few.
+
+    Attributes:
+        observations: float32 [T, *observation_shape], each position as the player to move sees it.
+        legal: bool [T, A], which moves are legal.
+        policies: float32 [T, A], what to learn: `improved_policy` of each search, which adds up to one.
+        values: float32 [T], what each search thought of the position: utilities for the player to move.
+        outcomes: float32 [T], how the game ended: the utility of the player to move in each position.
+        players: int64 [T], who that is.
+        moves: int64 [T], the move that was played.
+        returns: float32 [P], the utilities of all players at the end.
+        number: Which game it is, of all that follow from the seed of `self_play`.
+        seed: Its own seed: `game.new_initial_state(seed, draw_chance=True)` is where it began.
+    """
+
+    observations: NDArray[np.float32]
+    legal: NDArray[np.bool_]
+    policies: NDArray[np.float32]
+    values: NDArray[np.float32]
+    outcomes: NDArray[np.float32]
+    players: NDArray[np.int64]
+    moves: NDArray[np.int64]
+    returns: NDArray[np.float32]
+    number: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class SelfPlaySnapshot:
+    """How far self-play has come, for progress callbacks.
+
+    Attributes:
+        games: How many games are finished.
+        total: How many there will be.
+        positions: How many positions were searched.
+        simulations: How many simulations were run.
+        seconds: How long it has taken, since the first game was asked for.
+    """
+
+    games: int
+    total: int
+    positions: int
+    simulations: int
+    seconds: float
+
+
+def self_play(
+    game: Game,
+    evaluator: Evaluator | Network | Blend | Evaluate,
+    *,
+    games: int | Sequence[int],
+    simulations: int,
+    temperature: Temperature = None,
+    seed: int | None = None,
+    side_by_side: int = 256,
+    progress: ProgressOption = None,
+    **keywords: Any,
+) -> "SelfPlay":
+    """Let an evaluator play against itself, and hand over each game as it ends.
+
+    So many games are played side by side, as `search_batch` searches: a network is asked about one leaf of each at a
+    time, and where a game ends, the next one begins before the network is asked again. Each move has a new tree: trees
+    are not kept from move to move. (`evaluation_cache=` keeps answers for all games.) Also where there is only one
+    legal move the position is searched, for its value; with `search_forced=False` it is not, and its value is NaN.
+
+    Game i depends on nothing but i, the seed and the options, and not on `side_by_side`, `threads` or `batch_size`;
+    only the order in which games end differs. That holds if what the evaluator says of a position does not depend on
+    what else it is asked at the same time: matrix products may be rounded in another way in batches of another size.
+
+    Chance is drawn from each game's own seed. Where something is hidden, the search knows what the player to move
+    knows, and so do the observations.
+
+    Ctrl-C ends the search that goes on. What was finished has been handed over, and to ask for the next game goes on
+    with those that were begun.
+
+    Args:
+        game: The game; it must pay at the end only.
+        evaluator: As the option `evaluator` of a search.
+        games: How many games, or the numbers of those to play, as in `range(100, 200)`.
+        simulations: How many for each move.
+        temperature: Moves are drawn in proportion to visits ** (1 / temperature), with `Gumbel` to the improved policy
+            instead of visits; 0 plays the move that the search chooses. A function is given the number of the move, 0
+            for the first one of a game, and returns the temperature: `lambda move: 1.0 if move < 30 else 0.0`. None is
+            0 with `Gumbel`, whose choice is random already, and 1 else.
+        seed: The same seed gives the same games. None draws one, which `.seed` tells.
+        side_by_side: How many games are played at a time.
+        progress: True shows a bar; a function is called with a `SelfPlaySnapshot` about ten times a second.
+        **keywords: Other options of a search, such as `selection=`, `root_noise=RootNoise(0.3, 0.25)`, `threads=2`.
+
+    Returns:
+        An iterator over the games, in the order in which they end.
+    """
+    if not isinstance(game, Game):
+        raise TypeError(f"self_play takes a Game, such as games.ConnectFour(), not {game!r}")
+    if evaluator is None:
+        raise TypeError(
+            "self_play needs an evaluator: a function of batches, or a compiled one;"
+            " Blend(UniformEvaluator(), RandomRollout(), weight=1.0) judges by rollouts"
+        )
+    if keywords.get("seconds") is not None:
+        raise ValueError("seconds: games that depend on the clock could not be played again: leave it out")
+    if game.pays_rewards:
+        raise ValueError(f"{game.name} pays rewards on the way, and self_play has one outcome for the whole game")
+    game.check_observation()
+    keywords = {"search_forced": True, **keywords}
+    asked = {**keywords, "simulations": simulations, "evaluator": evaluator, "progress": progress}
+    plan, _ = plan_for(game, None, asked, "batch")
+    return SelfPlay(
+        plan,
+        numbers_of(games),
+        schedule(plan, temperature),
+        secrets.randbits(63) if seed is None else whole_number("seed", seed, LEAST_SEED, MOST_SEED),
+        whole_number("side_by_side", side_by_side, 1, MOST_SIDE_BY_SIDE),
+    )
+
+
+def numbers_of(games: int | Sequence[int]) -> Sequence[int]:
+    """The numbers of the games to play, checked."""
+    if not isinstance(games, Sequence | np.ndarray) or isinstance(games, str | bytes):
+        return range(whole_number("games", games, 1, MOST_GAMES))
+    if isinstance(games, range) and (len(games) == 0 or min(games) >= 0) and max(games, default=0) < MOST_GAMES:
+        return games
+    numbers = [whole_number("the number of a game", number, 0, MOST_GAMES - 1) for number in games]
+    if len(set(numbers)) < len(numbers):
+        twice = next(number for number in numbers if numbers.count(number) > 1)
+        raise ValueError(f"the numbers of games must differ, but {twice} is there more than once")
+    return numbers
+
+
+def schedule(plan: Plan, temperature: Temperature) -> NDArray[np.float64]:
+    """The temperature of each move of a game, float64 [max_game_length]; ValueError or TypeError if it is none."""
+    moves = plan.game.max_game_length
+    if temperature is None:
+        temperature = 0.0 if plan.strategy.selection.starts_anew else 1.0
+    if not callable(temperature):
+        return np.full(moves, real_number("temperature", temperature, low=0.0))
+    return np.array([real_number(f"temperature({move})", temperature(move), low=0.0) for move in range(moves)])
+
+
+class Searched(NamedTuple):
+    """A position of a game that was searched, and what was found: an entry of each array of `SelfPlayGame`."""
+
+    observation: NDArray[np.float32]
+    legal: NDArray[np.bool_]
+    policy: NDArray[np.float64]
+    value: float
+    player: int
+    move: int
+
+
+@dataclass(frozen=True, eq=False)
+class Playing:
+    """A game that goes on. It never changes, so that an interruption leaves it as it was before a move, or after.
+
+    Attributes:
+        number: Which game it is.
+        seed: Its seed.
+        state: Where it stands: a player is to move, or it is over.
+        moves: How many moves were made.
+        last: The position before, and all before that one, as a chain: (last, (last but one, ...)).
+    """
+
+    number: int
+    seed: int
+    state: State
+    moves: int = 0
+    last: "tuple[Searched, Any] | None" = None
+
+    @property
+    def search_seed(self) -> int:
+        """The seed of the next search."""
+        return spawn_seed(self.seed, 2 * self.moves)
+
+    @property
+    def draws(self) -> Rng:
+        """What the next move is drawn from, and what chance does after it."""
+        return make_rng(spawn_seed(self.seed, 2 * self.moves + 1))
+
+    def after(self, found: BatchResult, row: int, by_improved: bool, temperature: float) -> "Playing":
+        """The game after the move that follows from what was found."""
+        draws, state = self.draws, self.state
+        target = found.improved_policy[row]
+        action = int(found.action[row])
+        if temperature > 0.0:
+            action = drawn(target if by_improved else found.policy[row], temperature, draws)
+        position = Searched(
+            state.observation_tensor(),
+            state.legal_actions_mask(),
+            target,
+            float(found.utility[row]),
+            state.current_player(),
+            action,
+        )
+        following = state.child(action)
+        roll(following, draws)
+        return Playing(self.number, self.seed, following, self.moves + 1, (position, self.last))
+
+    def record(self) -> SelfPlayGame:
+        """The game, when it is over."""
+        positions, chain = list[Searched](), self.last
+        while chain is not None:
+            position, chain = chain
+            positions.append(position)
+        positions.reverse()
+        game, count = self.state.game, len(positions)
+        players = np.array([position.player for position in positions], np.int64)
+        returns = np.array(self.state.returns(), np.float32)
+        observations = np.zeros((count, *game.observation_shape), np.float32)
+        legal = np.zeros((count, game.num_actions), np.bool_)
+        policies = np.zeros((count, game.num_actions), np.float32)
+        for row, position in enumerate(positions):
+            observations[row], legal[row], policies[row] = position.observation, position.legal, position.policy
+        return SelfPlayGame(
+            observations,
+            legal,
+            policies,
+            np.array([position.value for position in positions], np.float32),
+            returns[players],
+            players,
+            np.array([position.move for position in positions], np.int64),
+            returns,
+            self.number,
+            self.seed,
+        )
+
+
+def drawn(shares: NDArray[np.float64], temperature: float, rng: Rng) -> int:
+    """Draw an action in proportion to shares ** (1 / temperature)."""
+    weights = (shares / shares.max()) ** (1.0 / temperature)
+    chances = np.cumsum(weights / weights.sum())
+    with wrapping_integers():
+        number = unit(rng)
+    return min(int(np.searchsorted(chances, number, side="right")), int(np.flatnonzero(weights)[-1]))
+
+
+def roll(state: State, rng: Rng) -> None:
+    """Let chance decide, in place, until a player is to move or the game is over."""
+    game = state.game
+    outcomes, probabilities = np.zeros(game.num_chance_outcomes, np.int64), np.zeros(game.num_chance_outcomes)
+    with wrapping_integers():
+        while state.is_chance_node():
+            state.make_move(int(draw_outcome(game, state.array, outcomes, probabilities, rng)))
+
+
+class SelfPlay(Iterator[SelfPlayGame]):
+    """Games of `self_play`, as they end. If one is interrupted, the next call goes on where it was.
+
+    Args:
+        plan: How to search.
+        numbers: Which games to play.
+        temperatures: float64 [max_game_length], that of each move.
+        seed: From which each game gets one of its own.
+        side_by_side: How many are played at a time.
+    """
+
+    def __init__(
+        self, plan: Plan, numbers: Sequence[int], temperatures: NDArray[np.float64], seed: int, side_by_side: int
+    ) -> None:
+        self.plan = plan
+        self.numbers = numbers
+        self.temperatures = temperatures
+        self.seed = seed
+        self.side_by_side = side_by_side
+        self.begun = 0  # how many of the numbers
+        self.is_settled = False  # whether none of those that run is over, and none is missing
+        self.running: dict[int, Playing] = {}  # by the place of their number
+        self.ended: dict[int, SelfPlayGame] = {}  # those that nobody has yet
+        self.found: tuple[list[tuple[int, Playing]], BatchResult] | None = None  # what is not played yet
+        self.waves: WaveWorker | None = None
+        self.progress = self_play_progress(plan.options.progress)
+        self.start: float | None = None
+        self.positions = 0
+        self.simulations = 0
+
+    @property
+    def evaluation(self) -> Evaluation | None:
+        """What the network was asked so far; None if the evaluator is a compiled one, or nothing was asked."""
+        return None if self.waves is None else self.waves.asking.report()
+
+    def __next__(self) -> SelfPlayGame:
+        """The next game that ends."""
+        if self.start is None:
+            self.start = time.perf_counter()
+        if not self.is_settled:
+            self.refill()
+        if not self.ended:
+            if not self.running:
+                raise StopIteration
+            with self.progress:
+                while not self.ended:
+                    self.step()
+                    self.refill()
+                self.progress.update(self.look(0, 0))
+        return self.ended.pop(min(self.ended))
+
+    # Ctrl-C may come between any two steps of these; done again from their beginning, they come to the same.
+
+    def refill(self) -> None:
+        """Set aside the games that are over, and begin others in their places."""
+        while True:
+            for place, playing in list(self.running.items()):
+                if playing.state.is_terminal():
+                    self.ended[place] = playing.record()
+                    del self.running[place]
+            if self.begun == len(self.numbers) or len(self.running) >= self.side_by_side:
+                self.is_settled = True
+                return
+            while self.begun < len(self.numbers) and len(self.running) < self.side_by_side:
+                self.running.setdefault(self.begun, self.first(self.numbers[self.begun]))
+                self.begun += 1
+
+    def first(self, number: int) -> Playing:
+        """The beginning of a game."""
+        seed = spawn_seed(self.seed, number)
+        return Playing(number, seed, self.plan.game.new_initial_state(seed, draw_chance=True))
+
+    def step(self) -> None:
+        """Make one move in each game."""
+        self.is_settled = False
+        if self.found is None:
+            asked = list(self.running.items())
+            self.found = asked, self.search([playing for _, playing in asked])
+        asked, found = self.found
+        by_improved = self.plan.strategy.selection.starts_anew
+        for row, (place, playing) in enumerate(asked):
+            if self.running.get(place) is playing:
+                self.running[place] = playing.after(found, row, by_improved, float(self.temperatures[playing.moves]))
+        self.found = None
+
+    def search(self, games: Sequence[Playing]) -> BatchResult:
+        """Search the positions of games side by side."""
+        seeds = [playing.search_seed for playing in games]
+        roots = [self.plan.root(playing.state, seed) for playing, seed in zip(games, seeds, strict=True)]
+        task = BatchTask(self.plan, self.seed, roots, seeds=np.array(seeds, np.uint64))
+        start = time.perf_counter()
+        with Heeding(self.plan.options.progress):
+            workers = self.workers(task)
+            compile_seconds = sum(worker.prepare() for worker in workers)
+
+        def show(look: BatchSnapshot) -> None:
+            if self.progress.is_due:
+                self.progress.update(self.look(look.positions, look.simulations))
+
+        work_off(workers, BatchQueue(task.count), Progress(show), start)
+        simulations = sum(worker.simulations for worker in workers)
+        found = batch_result([task], simulations, time.perf_counter() - start, compile_seconds)
+        self.positions += task.count
+        self.simulations += simulations
+        return found
+
+    def workers(self, task: BatchTask) -> Sequence[BatchWorker]:
+        """Who searches: with a network always the same, who keeps its arrays and answers."""
+        if not self.plan.asks:
+            threads = min(self.plan.options.threads, task.count)
+            return [worker_for(task, threads) for _ in range(threads)]
+        if self.waves is None:
+            self.waves = WaveWorker(task)
+        else:
+            self.waves.turn_to(task)
+        return [self.waves]
+
+    def look(self, positions: int, simulations: int) -> SelfPlaySnapshot:
+        """How far it has come, with what the search that goes on has done."""
+        return SelfPlaySnapshot(
+            self.begun - len(self.running),
+            len(self.numbers),
+            self.positions + positions,
+            self.simulations + simulations,
+            time.perf_counter() - (self.start or time.perf_counter()),
+        )
+
+
+def self_play_progress(option: ProgressOption) -> Progress:
+    """What shows the progress of self-play."""
+    if option is not True:
+        return Progress(option or None)
+
+    def describe(look: SelfPlaySnapshot) -> str:
+        rate = look.simulations / max(look.seconds, 1e-9)
+        return f"{look.games:,} of {look.total:,} games, {look.positions:,} positions, {rate:,.0f} simulations/s"
+
+    return Bar(describe, lambda look: look.games / look.total)
