@@ -286,12 +286,14 @@ def game_of(states: Sequence[State] | NDArray[np.int64], game: Game | None) -> G
     return states[0].game if game is None else game
 
 
-def instances(game: Game, states: Sequence[State]) -> dict[int, list[int]]:
+def instances(game: Game, states: Sequence[State]) -> dict[int, Sequence[int]]:
     """The numbers of the positions of each instance of a game, by the id of the first object that is this instance.
 
     Raises:
         ValueError: If a position is of another game, or of one that would have to be compiled for itself.
     """
+    if all(state.game is game for state in states):
+        return {id(game): range(len(states))}
     found: dict[int, list[int]] = {id(game): []}
     known: dict[Hashable, int] = {content(game): id(game)}
     for number, state in enumerate(states):
@@ -424,34 +426,38 @@ def batch_progress(option: ProgressOption) -> Progress:
 def batch_result(tasks: Sequence[BatchTask], simulations: int, seconds: float, compile_seconds: float) -> BatchResult:
     """Choose the moves, and hand over what was found, in the order of the positions."""
     plan = tasks[0].plan
-    order = np.argsort(np.concatenate([task.numbers for task in tasks]))
     roots = [root for task in tasks for root in task.roots]
-
-    def merged(parts: Iterable[NDArray[Any]]) -> NDArray[Any]:
-        arrays = list(parts)
-        return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)[order]
-
+    order = None
+    if len(tasks) > 1:
+        order = np.argsort(np.concatenate([task.numbers for task in tasks]))
+        roots = [roots[index] for index in order]
+    merged = partial(in_order, order)
     return BatchResult(
-        positions=merged(task.positions for task in tasks),
-        action=merged(chosen_actions(task) for task in tasks),
-        visits=merged(task.visits for task in tasks),
-        value_sums=merged(task.value_sums for task in tasks),
-        lower=merged(task.lower for task in tasks) if plan.options.solver else None,
-        upper=merged(task.upper for task in tasks) if plan.options.solver else None,
-        only=merged(task.only for task in tasks),
+        positions=merged([task.positions for task in tasks]),
+        action=merged([chosen_actions(task) for task in tasks]),
+        visits=merged([task.visits for task in tasks]),
+        value_sums=merged([task.value_sums for task in tasks]),
+        lower=merged([task.lower for task in tasks]) if plan.options.solver else None,
+        upper=merged([task.upper for task in tasks]) if plan.options.solver else None,
+        only=merged([task.only for task in tasks]),
         simulations=simulations,
         seconds=seconds,
         compile_seconds=compile_seconds,
         seed=tasks[0].seed,
         strategy=plan.text,
         game=plan.game,
-        games=tuple([roots[index].game for index in order]),
-        viewers=tuple([roots[index].viewer for index in order]),
-        priors=merged(task.priors for task in tasks) if plan.options.evaluator is not None else None,
-        estimates=merged(task.estimates for task in tasks) if plan.options.evaluator is not None else None,
+        games=tuple([root.game for root in roots]),
+        viewers=tuple([root.viewer for root in roots]),
+        priors=merged([task.priors for task in tasks]) if plan.options.evaluator is not None else None,
+        estimates=merged([task.estimates for task in tasks]) if plan.options.evaluator is not None else None,
         evaluation=summed(task.evaluation for task in tasks) if plan.asks else None,
         selection=plan.strategy.selection,
     )
+
+
+def in_order(order: NDArray[np.int64] | None, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """The rows of several tasks in the order of the positions; None if there is only one task."""
+    return parts[0] if order is None else np.concatenate(parts)[order]
 
 
 def summed(evaluations: Iterable[Evaluation | None]) -> Evaluation:

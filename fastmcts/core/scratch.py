@@ -1,6 +1,6 @@
 """The buffers in which one thread plays its simulations."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,6 @@ def make_scratch(
         longest_path: How many moves may be chosen in the trees of all players.
         longest_line: How many stretches a path may have, where moves pay rewards; else 0.
     """
-    pays = min(1, longest_line)
     width = 2 * max(num_actions, num_outcomes) + 1024
     return Scratch(
         state=np.zeros(state_size, np.int64),
@@ -79,12 +78,23 @@ def make_scratch(
         path=np.zeros(longest_path, np.int64),
         has_left=np.zeros(num_players, np.int64),
         origin=np.zeros(1, np.uint64),
-        before=np.zeros(pays * state_size, np.int64),
-        payment=np.zeros(pays * num_players, np.float64),
-        paid=np.zeros(pays * num_players, np.float64),
-        factor=np.ones(pays, np.float64),
-        stretches=np.zeros(longest_line * (num_players + 1), np.float64),
-        returns=np.zeros(longest_line * num_players, np.float64),
-        return_range=np.zeros(2 * pays, np.float64),
-        levels=np.zeros(pays * longest_path, np.int64),
+        **(accounts(state_size, num_players, longest_path, longest_line) if longest_line > 0 else NO_ACCOUNTS),
     )
+
+
+def accounts(state_size: int, num_players: int, longest_path: int, longest_line: int) -> dict[str, NDArray[Any]]:
+    """The buffers of a game whose moves pay rewards."""
+    return {
+        "before": np.zeros(state_size, np.int64),
+        "payment": np.zeros(num_players, np.float64),
+        "paid": np.zeros(num_players, np.float64),
+        "factor": np.ones(1, np.float64),
+        "stretches": np.zeros(longest_line * (num_players + 1), np.float64),
+        "returns": np.zeros(longest_line * num_players, np.float64),
+        "return_range": np.zeros(2, np.float64),
+        "levels": np.zeros(longest_path, np.int64),
+    }
+
+
+#: Those of other games: nobody writes to them, so that all searches share them.
+NO_ACCOUNTS = {name: array[:0].copy() for name, array in accounts(0, 0, 0, 0).items()}

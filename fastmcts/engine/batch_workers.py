@@ -67,7 +67,10 @@ class BatchTask:
         self.seed = seed
         self.roots = roots
         self.numbers = range(count) if numbers is None else numbers
-        self.seeds = spawn_seeds(seed, max(self.numbers) + 1)[list(self.numbers)] if seeds is None else seeds
+        if seeds is None:
+            seeds = spawn_seeds(seed, max(self.numbers) + 1)
+            seeds = seeds if len(seeds) == count else seeds[np.array(self.numbers)]
+        self.seeds = seeds
         self.positions = np.array([root.array for root in roots])  # int64 [B, state_size]
         self.visits = np.zeros((count, num_actions), np.int64)
         self.value_sums = np.zeros((count, num_actions), np.float64)

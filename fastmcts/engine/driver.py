@@ -89,7 +89,9 @@ class Driver:
         if len(request.actions) == 1 and not options.search_forced:
             return self.read_result(request, Course("single move", before))
         forest.set_clock(request.limits.seconds)
-        compile_seconds = forest.prepare(request.limits.simulations) + forest.begin(request.limits.simulations)
+        compile_seconds = forest.prepare(request.limits.simulations)
+        if self.plan.begins_searches:
+            compile_seconds += forest.begin(request.limits.simulations)
         budget = self.make_budget(request.limits, spent)
         looks: list[Snapshot] = []
         try:
@@ -137,7 +139,7 @@ class Driver:
             while reason is None:
                 check = next_check(budget.done) if stop else None
                 trace = next_trace(budget.done) if options.trace else None
-                end = min((end for end in (check, trace) if end is not None), default=None)
+                end = trace if check is None else check if trace is None else min(check, trace)
                 chunk = budget.up_to(end) if self.plan.asks else budget.next_chunk(end)
                 added = forest.simulate(budget.done, chunk, budget.deadline, halt)
                 budget.record(added)

@@ -36,7 +36,7 @@ class Forest:
     def __init__(self, plan: Plan, seed: int, sharers: int = 1) -> None:
         self.plan = plan
         self.sharers = sharers
-        network = plan.options.network
+        network = plan.options.network if plan.asks else None
         self.asking = None if network is None else Asking(plan, network)
         self.searchers = make_searchers(plan, sharers, self.asking)
         self.rounds = None if self.asking is None else make_rounds(plan, self.asking, self.searchers)

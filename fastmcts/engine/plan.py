@@ -108,10 +108,15 @@ class Plan:
         """What a simulation knows."""
         return self.options.method
 
-    @property
+    @cached_property
     def asks(self) -> bool:
         """Whether a network is asked, which is a function of whole batches."""
         return self.options.network is not None
+
+    @cached_property
+    def begins_searches(self) -> bool:
+        """Whether something is to be set or drawn anew for each search in a tree."""
+        return self.options.evaluator is not None or "budget" in self.statistics
 
     @cached_property
     def trees(self) -> int:
