@@ -447,9 +447,10 @@ class SelfPlay(Iterator[SelfPlayGame]):
         for old, new, path, tree in zip(before, after, paths, grown, strict=True):
             kept = list(old.kept or (None,) * seats)
             for seat, one in enumerate(kept):
-                if one is not None:
+                if seat == self.seat(old):
+                    kept[seat] = tree
+                elif one is not None:
                     kept[seat] = one.without_nodes() if path is None else one.below(self.plan, path)
-            kept[self.seat(old)] = tree
             moved.append(dataclasses.replace(new, kept=tuple(kept)))
         return moved
 

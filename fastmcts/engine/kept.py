@@ -10,12 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmcts.compiler.jit import compiled_for
 from fastmcts.core import tree as trees
 from fastmcts.core.constants import NONE
 from fastmcts.core.tree import PADDING, Tree
 from fastmcts.core.types import Rng
 from fastmcts.engine import capacity
 from fastmcts.engine.plan import Plan
+from fastmcts.engine.searcher import COMPILED
 from fastmcts.kernels.below import list_below
 
 #: The memory is for the trees that grow and for those that are kept: half of it for each. A tree that would need more
@@ -97,7 +99,11 @@ def cut(
     order, first, parent = np.empty((3, count + (most or int(tree.size[0]))), np.int32)
     ends, depths = np.empty((2, count), np.int64)
     links = tree.first_child, tree.num_children, tree.num_tried, tree.action
-    used = int(list_below(*links, np.array(roots, np.int64), steps, order, first, parent, ends, depths))
+    arguments = *links, np.array(roots, np.int64), steps, order, first, parent, ends, depths
+    if list_below not in COMPILED:
+        list_below(*arguments)
+        COMPILED[list_below] = compiled_for(list_below, *arguments)
+    used = int(COMPILED[list_below](*arguments))
     kept = trees.allocate(used, plan.statistics, plan.game.num_players, plan.game.num_actions)
     for name, source in capacity.node_fields(tree).items():
         each = source.size // tree.visits.size
