@@ -462,7 +462,10 @@ def summed(evaluations: Iterable[Evaluation | None]) -> Evaluation:
 
 def chosen_actions(task: BatchTask) -> NDArray[np.int64]:
     """The moves to make, int64 [B]: where no worker has chosen one, by what was found, or the only one."""
-    is_open = (task.action == NONE) & task.visits.any(axis=1)
+    is_known = task.visits.any(axis=1)
+    if task.plan.options.solver:  # a root may be proven before any of its moves is visited
+        is_known |= task.lower.any(axis=1) | (task.upper < 1.0).any(axis=1)
+    is_open = (task.action == NONE) & is_known
     action = np.where(task.action == NONE, task.only, task.action)
     if task.plan.goes_by_visits:
         return np.where(is_open, most_visited(task.visits, task.value_sums), action)

@@ -115,7 +115,7 @@ def self_play(
 
     A game is what `MCTS(game, evaluator=evaluator, seed=spawn_seed(played.seed, 0), ...)` finds, if `advance` follows
     each move and each outcome of chance: the random numbers of a tree go on from search to search. Where every search
-    begins anew, that of the move number i, from 0 on, has the seed `spawn_seed(played.seed, 2 * i)`; and so has the tree
+    begins anew, that of the move number i, from 0 on, has the seed `spawn_seed(played.seed, 2 * i)`. So has the tree
     of an `ISMCTS` player whose first move it is.
 
     Game i depends on nothing but i, the seed and the options, and not on `side_by_side`, `threads` or `batch_size`;
@@ -249,13 +249,17 @@ class Playing:
         draws, state = self.draws, self.state
         target = found.improved_policy[row]
         action = int(found.action[row])
-        if temperature > 0.0:
+        value = float(found.utility[row])
+        if not target.any():  # what to do was proven before any move was visited
+            target = np.eye(1, len(target), action)[0]
+            value = float(found.in_units(found.proven_value)[row])
+        elif temperature > 0.0:
             action = drawn(target if by_improved else found.policy[row], temperature, draws)
         position = Searched(
             state.observation_tensor(),
             state.legal_actions_mask(),
             target,
-            float(found.utility[row]),
+            value,
             state.current_player(),
             action,
         )
@@ -426,8 +430,12 @@ class SelfPlay(Iterator[SelfPlayGame]):
             return games
         trees = [self.kept_tree(playing) for _, playing in games]
         sizes = [0 if tree is None else tree.nodes for tree in trees]
-        together = most_together(self.plan, sizes, sum(playing.nodes for _, playing in games))
-        return [games[index] for index in together[: self.most_together]]
+        together = most_together(self.plan, sizes, sum(playing.nodes for _, playing in games))[: self.most_together]
+        for place, playing in (games[index] for index in sorted({*range(len(games))}.difference(together))):
+            # It waits, and must not hold on to arrays in which trees of others were kept as well.
+            own = tuple(None if one is None else one.by_itself(self.plan) for one in playing.kept)
+            self.running[place] = dataclasses.replace(playing, kept=own)
+        return [games[index] for index in together]
 
     def seat(self, playing: Playing) -> int:
         """Whose tree is searched next: a tree for many worlds is about what one player knows."""
@@ -451,7 +459,7 @@ class SelfPlay(Iterator[SelfPlayGame]):
                     kept[seat] = tree
                 elif one is not None:
                     kept[seat] = one.without_nodes() if path is None else one.below(self.plan, path)
-            moved.append(dataclasses.replace(new, kept=tuple(kept)))
+            moved.append(Playing(new.number, new.seed, new.state, new.moves, new.last, new.path, tuple(kept)))
         return moved
 
     def path_to_keep(self, before: Playing, after: Playing) -> tuple[int, ...] | None:

@@ -1,11 +1,11 @@
 """What is kept of trees from move to move, where many of them stand side by side.
 
-After a move the part of each tree that is below it is copied out of the arrays in which all have grown. So it belongs to
-its game alone: the next search copies it back, beside any others, and a search that is interrupted begins again from it.
+After a move the part of each tree that is below it is copied out of the arrays in which all have grown. So it belongs
+to its game alone: the next search copies it back, beside any others, and one that is interrupted begins again from it.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,10 @@ class Kept(NamedTuple):
         """Its random numbers alone."""
         return Kept(None, 0, 0, 0, 0, self.generator)
 
+    def by_itself(self, plan: Plan) -> "Kept":
+        """The same in arrays with no other tree."""
+        return self.below(plan, ()) if self.arrays is not None and self.arrays.size[0] > self.nodes else self
+
     def below(self, plan: Plan, path: Sequence[int]) -> "Kept":
         """What is below some actions."""
         if self.arrays is None:
@@ -79,7 +83,7 @@ def cut(
     tree: Tree,
     roots: Sequence[int],
     paths: Sequence[Sequence[int]],
-    generators: Sequence[Rng],
+    generators: Sequence[Rng] | NDArray[np.uint64],
     most: int | None = None,
 ) -> list[Kept]:
     """Copy what is below some actions out of trees that stand in one set of arrays.
@@ -100,10 +104,7 @@ def cut(
     ends, depths = np.empty((2, count), np.int64)
     links = tree.first_child, tree.num_children, tree.num_tried, tree.action
     arguments = *links, np.array(roots, np.int64), steps, order, first, parent, ends, depths
-    if list_below not in COMPILED:
-        list_below(*arguments)
-        COMPILED[list_below] = compiled_for(list_below, *arguments)
-    used = int(COMPILED[list_below](*arguments))
+    used = int(listing()(*arguments))
     kept = trees.allocate(used, plan.statistics, plan.game.num_players, plan.game.num_actions)
     for name, source in capacity.node_fields(tree).items():
         each = source.size // tree.visits.size
@@ -119,6 +120,28 @@ def cut(
             found.append(Kept(kept, index, start, end, depth, generators[index]))
             start = end
     return found
+
+
+def listing() -> Callable[..., int]:
+    """The kernel `list_below`, to call which runs no Python; what it is given must have the types that trees have."""
+    if list_below not in COMPILED:
+        # Links are parts of records, as in trees with more than one node. The code for them reads any others too.
+        links = trees.links(2)
+        one, many = np.zeros(0, np.int64), np.zeros(0, np.int32)
+        names = "first_child", "num_children", "num_tried", "action"
+        arguments: tuple[Any, ...] = (
+            *(links[name] for name in names),
+            one,
+            np.zeros((0, 0), np.int64),
+            many,
+            many,
+            many,
+            one,
+            one,
+        )
+        list_below(*arguments)
+        COMPILED[list_below] = compiled_for(list_below, *arguments)
+    return COMPILED[list_below]
 
 
 def plant_kept(tree: Tree, kept: Sequence[Kept | None]) -> None:

@@ -21,8 +21,8 @@ from fastmcts.engine.trial import try_out
 from fastmcts.errors import CompileError
 from fastmcts.kernels.waves import SOUND, gather, retract, scatter
 
-
-AT_ONCE = 64  # simulations of each tree in one call, where a compiled evaluator answers: Ctrl-C need not wait for more
+#: Simulations of each tree in one call, where a compiled evaluator answers; Ctrl-C waits for one call.
+AT_ONCE = 64
 
 
 class WaveSearcher(Searcher):
@@ -49,7 +49,9 @@ class WaveSearcher(Searcher):
             self.grove = self.grove._replace(positions=self.position, generators=self.rng)
         else:
             needed = 1 + count * (1 + (1 + (plan.options.simulations or 0)) * game.num_actions)
-            self.allocate(min(self.limit, capacity.FIRST_CAPACITY + needed + (count + 1) * plan.most_new_nodes + PADDING))
+            self.allocate(
+                min(self.limit, capacity.FIRST_CAPACITY + needed + (count + 1) * plan.most_new_nodes + PADDING)
+            )
         sizes = game.state_size, game.num_actions, game.num_players, game.observation_size
         self.waves: list[Wave] = [make_wave(count * most, *sizes, plan.strategy.expansion.blends) for _ in range(turns)]
         self.stops = [DONE] * turns  # why each wave has no more leaves

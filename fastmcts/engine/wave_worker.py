@@ -79,7 +79,7 @@ class WaveWorker:
         """Search positions from a queue until there are none left; `show` is called after each wave."""
         group: list[int] = []
         for row in queue.taken():
-            if self.task.kept is not None or self.is_searched(row):
+            if self.task.kept is not None or self.counts[row] > (0 if self.plan.options.search_forced else 1):
                 group.append(row)
             else:
                 self.positions += 1
@@ -90,10 +90,6 @@ class WaveWorker:
             self.search(group, queue, show)
         if self.plan.asks:
             self.task.evaluation = self.asking.report()
-
-    def is_searched(self, row: int) -> bool:
-        """Whether there is something to find out about a position."""
-        return bool(self.counts[row] > 1 or (self.counts[row] == 1 and self.plan.options.search_forced))
 
     def search(self, group: Sequence[int], queue: BatchQueue, show: Callable[[], None]) -> None:
         """Search some positions side by side."""
@@ -205,7 +201,7 @@ class WaveWorker:
     def go_on(self, searcher: WaveSearcher, rows: np.ndarray, kept: Sequence[Kept | None]) -> None:
         """Let the trees of a searcher, which were planted at some rows, go on from what is kept."""
         grove = searcher.grove
-        searched = np.array([self.is_searched(row) for row in rows.tolist()])
+        searched = self.counts[rows] > (0 if self.plan.options.search_forced else 1)
         grove.asked[:] = np.where(searched, grove.asked, 0)
         generators = grove.generators.reshape(len(rows), 2)
         for index, one in enumerate(kept):
@@ -227,9 +223,7 @@ class WaveWorker:
             generators = searcher.grove.generators.reshape(-1, 2).copy()
             there = [index for index, path in enumerate(some) if path is not None]
             found = [Kept(None, 0, 0, 0, 0, generator) for generator in generators]
-            parts = cut(
-                self.plan, searcher.tree, there, [path for path in some if path is not None], generators[there]
-            )
+            parts = cut(self.plan, searcher.tree, there, [path for path in some if path is not None], generators[there])
             for index, one in zip(there, parts, strict=True):
                 found[index] = one
             kept += found

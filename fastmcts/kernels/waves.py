@@ -145,9 +145,10 @@ def gather_tree(strategy, tree, grove, root, wave, answers, scratch, most):
             # It would rather wait than go elsewhere: to push it on costs more strength than a full batch is worth
             # (benchmarks/evaluator_matches.py).
             break
-        if leaf != root:  # what is said about the root itself is no simulation
+        at_once = strategy.evaluator.answers_at_once
+        if leaf != root or (at_once and tree.first_child[root] >= 0):  # what is first said of the root is no simulation
             grove.done[root] += 1
-        if strategy.evaluator.answers_at_once:
+        if at_once:
             evaluate_leaf(strategy, tree, leaf, scratch, rng)
             strategy.proofs.conclude(game, tree, leaf)
             waiting += 1
