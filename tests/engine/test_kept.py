@@ -27,6 +27,15 @@ def grown(seed: int, **options: Any) -> tuple[Plan, MCTS]:
     return search.driver.plan, search
 
 
+def most_visited_path(tree: Tree, length: int) -> list[int]:
+    """The actions that lead to the most visited node so many moves below the root, step by step."""
+    node, path = ROOT, list[int]()
+    for _ in range(length):
+        node = max(children(tree, node), key=lambda child: int(tree.visits[child]))
+        path.append(int(tree.action[node]))
+    return path
+
+
 def planted(plan: Plan, kept: list[Kept | None], capacity: int = 4000) -> Tree:
     """Arrays with a root for each tree, and what is kept of it."""
     tree = empty_tree(plan, capacity)
@@ -43,7 +52,8 @@ def planted(plan: Plan, kept: list[Kept | None], capacity: int = 4000) -> Tree:
 def test_what_is_kept_is_the_tree_that_is_advanced_by_itself(solver: bool) -> None:
     plan, search = grown(1, solver=solver)
     before = copied(search.forest.trees[0])
-    for path in ([], [4], [1, 4], [8, 4, 1]):
+    for length in range(4):
+        path = most_visited_path(before, length)
         for action in path:
             search.advance(action)
         (kept,) = cut(plan, before, [ROOT], [path], [GENERATOR])
