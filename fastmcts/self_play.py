@@ -109,9 +109,8 @@ def self_play(
     Trees are kept from move to move, as `MCTS` keeps them. After a move, and what chance has brought, the search of the
     next position goes on from the statistics that its node has, and adds `simulations` of its own. Policies and values
     count all of them, the kept ones too. Noise at the root is drawn anew for each search. With `ISMCTS` each player has
-    a tree of its own, which follows the moves of all. `Gumbel` and `PIMC` begin each search with a new tree, and so do
-    the options that search more than one tree or less than `simulations` (`trees=`, `stop=`, `final="robust_max"`),
-    `normalize=True`, and rollouts that learn.
+    a tree of its own, which follows the moves of all. `Gumbel` and `PIMC` begin each search with a new tree, and so does
+    what only compiled evaluators allow: `trees=`, `stop=`, `final="robust_max"`, `normalize=True`, rollouts that learn.
 
     A game is what `MCTS(game, evaluator=evaluator, seed=spawn_seed(played.seed, 0), ...)` finds, if `advance` follows
     each move and each outcome of chance: the random numbers of a tree go on from search to search. Where every search
