@@ -141,15 +141,14 @@ class BatchResult:
         policy = self.policy.copy()
         for row in np.flatnonzero(self.visits.any(axis=1)).tolist():
             policy[row] = 0.0
-            improved = self.improved_shares(row)
-            policy[row, self.legal_actions(row)] = improved
+            legal = self.legal_actions(row)
+            policy[row, legal] = self.improved_shares(row, legal)
         return policy
 
-    def improved_shares(self, row: int) -> NDArray[np.float64] | None:
+    def improved_shares(self, row: int, legal: Sequence[int]) -> NDArray[np.float64] | None:
         """The same for the legal moves of one position; None without an evaluator, or where nothing was searched."""
         if self.priors is None or self.estimates is None or self.selection is None or not self.visits[row].any():
             return None
-        legal = self.legal_actions(row)
         found = self.visits[row, legal], self.value_sums[row, legal], self.priors[row, legal]
         return self.selection.improved(*found, float(self.estimates[row]))
 
@@ -202,7 +201,7 @@ class BatchResult:
             upper=None if self.upper is None else self.upper[index, actions],
             seed=spawn_seed(self.seed, index),
             strategy=self.strategy,
-            improved=self.improved_shares(index),
+            improved=self.improved_shares(index, actions.tolist()),
         )
 
 

@@ -25,10 +25,11 @@ from fastmcts.evaluators import Blend, Evaluator, Network
 from fastmcts.evaluators.network import Evaluate
 from fastmcts.game import Game
 from fastmcts.kernels.chance import draw_outcome
+from fastmcts.kernels.observation import write_observations
 from fastmcts.options import LEAST_SEED, MOST_SEED, ProgressOption
 from fastmcts.result import Evaluation
 from fastmcts.rng import make_rng, spawn_seed, unit
-from fastmcts.state import State
+from fastmcts.state import LARGEST_EXACT, State
 
 #: One for all moves, or a function of the number of the move, which is 0, 1, ...
 Temperature: TypeAlias = float | Callable[[int], float] | None
@@ -109,7 +110,7 @@ def self_play(
     Trees are kept from move to move, as `MCTS` keeps them. After a move, and what chance has brought, the search of the
     next position goes on from the statistics that its node has, and adds `simulations` of its own. Policies and values
     count all of them, the kept ones too. Noise at the root is drawn anew for each search. With `ISMCTS` each player has
-    a tree of its own, which follows the moves of all. `Gumbel` and `PIMC` begin each search with a new tree, and so does
+    a tree of its own, which follows the moves of all. `Gumbel` and `PIMC` begin each search with a new tree. So does
     what only compiled evaluators allow: `trees=`, `stop=`, `final="robust_max"`, `normalize=True`, rollouts that learn.
 
     A game is what `MCTS(game, evaluator=evaluator, seed=spawn_seed(played.seed, 0), ...)` finds, if `advance` follows
@@ -243,7 +244,9 @@ class Playing:
         """What the next move is drawn from, and what chance does after it."""
         return make_rng(spawn_seed(self.seed, 2 * self.moves + 1))
 
-    def after(self, found: BatchResult, row: int, by_improved: bool, temperature: float) -> "Playing":
+    def after(
+        self, found: BatchResult, row: int, observation: NDArray[np.float32], by_improved: bool, temperature: float
+    ) -> "Playing":
         """The game after the move that follows from what was found."""
         draws, state = self.draws, self.state
         target = found.improved_policy[row]
@@ -255,7 +258,7 @@ class Playing:
         elif temperature > 0.0:
             action = drawn(target if by_improved else found.policy[row], temperature, draws)
         position = Searched(
-            state.observation_tensor(),
+            observation,
             state.legal_actions_mask(),
             target,
             value,
@@ -411,8 +414,9 @@ class SelfPlay(Iterator[SelfPlayGame]):
                 self.most_together = len(asked) // 2
         asked, found = self.found
         by_improved = self.plan.strategy.selection.starts_anew
+        observations = self.observations([playing for _, playing in asked])
         moved = [
-            playing.after(found, row, by_improved, float(self.temperatures[playing.moves]))
+            playing.after(found, row, observations[row], by_improved, float(self.temperatures[playing.moves]))
             for row, (_, playing) in enumerate(asked)
         ]
         if self.keep_trees:
@@ -421,6 +425,18 @@ class SelfPlay(Iterator[SelfPlayGame]):
             if self.running.get(place) is playing:
                 self.running[place] = after
         self.found = None
+
+    def observations(self, games: Sequence[Playing]) -> NDArray[np.float32]:
+        """What the player to move sees in each game: as `State.observation_tensor`, by compiled code."""
+        game = self.plan.game
+        seen = np.zeros((len(games), game.observation_size), np.float32)
+        positions = np.array([playing.state.array for playing in games])
+        players = np.array([playing.state.current_player() for playing in games], np.int64)
+        write_observations(game, positions, players, np.zeros(game.state_size, np.int64), seen)
+        if not game.has_observation and np.abs(seen).max() >= LARGEST_EXACT:
+            for playing in games:
+                playing.state.observation_tensor()  # which refuses what is not exact
+        return seen.reshape(len(games), *game.observation_shape)
 
     def next_games(self) -> list[tuple[int, Playing]]:
         """The games to go on with: those that began first, if there is no room for the trees of all."""

@@ -106,9 +106,11 @@ def cut(
     arguments = *links, np.array(roots, np.int64), steps, order, first, parent, ends, depths
     used = int(listing()(*arguments))
     kept = trees.allocate(used, plan.statistics, plan.game.num_players, plan.game.num_actions)
+    nodes = order[:used].astype(np.intp)
     for name, source in capacity.node_fields(tree).items():
-        each = source.size // tree.visits.size
-        rows(getattr(kept, name), each)[:] = rows(source, each)[order[:used]]
+        if name not in ("first_child", "parent"):
+            each = source.size // tree.visits.size
+            rows(getattr(kept, name), each)[:] = rows(source, each).take(nodes, axis=0)
     kept.first_child[:] = first[:used]
     kept.parent[:] = parent[:used]
     kept.size[0] = used
@@ -158,13 +160,18 @@ def plant_kept(tree: Tree, kept: Sequence[Kept | None]) -> None:
     sizes = [one.end - one.start for _, one, _ in there]
     end = first + sum(sizes)
     sources: dict[int, tuple[Tree, list[int], list[int]]] = {}  # with the places of roots here and there
+    runs: list[tuple[Tree, int, int]] = []  # nodes that stand side by side, of one tree or of several
     for place, one, arrays in there:
         _, places, roots = sources.setdefault(id(arrays), (arrays, [], []))
         places.append(place)
         roots.append(one.root)
+        if runs and runs[-1][0] is arrays and runs[-1][2] == one.start:
+            runs[-1] = arrays, runs[-1][1], one.end
+        else:
+            runs.append((arrays, one.start, one.end))
     for name, target in capacity.node_fields(tree).items():
         each = target.size // tree.visits.size
-        parts = [getattr(arrays, name)[one.start * each : one.end * each] for _, one, arrays in there]
+        parts = [getattr(arrays, name)[start * each : stop * each] for arrays, start, stop in runs]
         np.concatenate(parts, out=target[first * each : end * each])
         for arrays, places, roots in sources.values():
             rows(target, each)[places] = rows(getattr(arrays, name), each)[roots]

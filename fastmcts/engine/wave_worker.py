@@ -153,8 +153,10 @@ class WaveWorker:
                 while not task.wait():
                     look()
                 task.result()
-        finally:
+        except BaseException:
             queue.stop.is_set = True
+            raise
+        finally:
             for task in tasks:
                 task.settle()
 

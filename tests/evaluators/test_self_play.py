@@ -1,5 +1,6 @@
 """Self-play: what is learned from is right, games follow from their seed, and nothing that was finished is lost."""
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -208,6 +209,23 @@ def test_trees_that_do_not_fit_side_by_side_are_searched_by_turns() -> None:
         assert max(together) < 6
 
 
+def test_games_whose_trees_turn_out_too_large_go_on_in_smaller_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    options: Any = {"games": 6, "simulations": 20, "seed": 4}
+    board = games.MNK(5, 5, 4)
+    wanted = list(self_play(board, judge, **options))
+    optimistic = sys.modules["fastmcts.self_play"]
+    monkeypatch.setattr(optimistic, "most_together", lambda plan, kept, all_kept: list(range(len(kept))))
+    for ways in ({}, {"threads": 2}):
+        played = self_play(board, judge, memory_mb=0.2, **options, **ways)
+        assert_same(wanted, played)
+        assert played.most_together < 6
+
+
+def test_a_small_batch_size_gives_the_same_games() -> None:
+    options: Any = {"games": 5, "simulations": 5, "seed": 1}
+    assert_same(self_play(GAME, judge, **options), self_play(GAME, judge, batch_size=2, **options))
+
+
 def test_a_tree_that_outgrows_its_memory_drops_what_it_visits_least_however_many_are_played() -> None:
     options: Any = {"games": 3, "simulations": 150, "seed": 4, "memory_mb": 0.1}
     several = [list(self_play(GAME, judge, side_by_side=count, **options)) for count in (1, 3)]
@@ -346,7 +364,7 @@ def test_after_ctrl_c_the_next_game_is_as_if_nothing_had_been() -> None:
 
 def test_ctrl_c_while_moves_are_made_loses_and_doubles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = list(self_play(GAME, judge, games=5, simulations=4, seed=2, side_by_side=3))
-    for name in ("observation_tensor", "is_terminal", "returns"):
+    for name in ("legal_actions_mask", "is_terminal", "returns"):
         calls, honest = [0], getattr(fastmcts.State, name)
 
         def failing(self: Any, *arguments: Any, calls: list[int] = calls, honest: Any = honest) -> Any:
