@@ -194,10 +194,9 @@ def test_only_moves_that_are_not_searched_keep_what_is_known() -> None:
 
 def test_trees_that_do_not_fit_side_by_side_are_searched_by_turns() -> None:
     options: Any = {"games": 6, "simulations": 20, "seed": 4, "side_by_side": 6}
-    board = games.MNK(5, 5, 4)
     for evaluator in (judge, UniformEvaluator()):
-        wanted = self_play(board, evaluator, **options)
-        tight = self_play(board, evaluator, memory_mb=0.2, **options)
+        wanted = self_play(GAME, evaluator, **options)
+        tight = self_play(GAME, evaluator, memory_mb=0.1, **options)
         together: list[int] = []
 
         def noting(before: Any, after: Any, honest: Any = tight.with_trees, counts: list[int] = together) -> Any:
@@ -211,12 +210,11 @@ def test_trees_that_do_not_fit_side_by_side_are_searched_by_turns() -> None:
 
 def test_games_whose_trees_turn_out_too_large_go_on_in_smaller_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     options: Any = {"games": 6, "simulations": 20, "seed": 4}
-    board = games.MNK(5, 5, 4)
-    wanted = list(self_play(board, judge, **options))
+    wanted = list(self_play(GAME, judge, **options))
     optimistic = sys.modules["fastmcts.self_play"]
     monkeypatch.setattr(optimistic, "most_together", lambda plan, kept, all_kept: list(range(len(kept))))
     for ways in ({}, {"threads": 2}):
-        played = self_play(board, judge, memory_mb=0.2, **options, **ways)
+        played = self_play(GAME, judge, memory_mb=0.1, **options, **ways)
         assert_same(wanted, played)
         assert played.most_together < 6
 
@@ -227,7 +225,7 @@ def test_a_small_batch_size_gives_the_same_games() -> None:
 
 
 def test_a_tree_that_outgrows_its_memory_drops_what_it_visits_least_however_many_are_played() -> None:
-    options: Any = {"games": 3, "simulations": 150, "seed": 4, "memory_mb": 0.1}
+    options: Any = {"games": 3, "simulations": 60, "seed": 4, "memory_mb": 0.04}
     several = [list(self_play(GAME, judge, side_by_side=count, **options)) for count in (1, 3)]
     assert_same(*several)
     roomy = self_play(GAME, judge, **(options | {"memory_mb": 10.0}))
