@@ -225,8 +225,8 @@ def test_a_small_batch_size_gives_the_same_games() -> None:
 
 
 def test_a_tree_that_outgrows_its_memory_drops_what_it_visits_least_however_many_are_played() -> None:
-    options: Any = {"games": 3, "simulations": 60, "seed": 4, "memory_mb": 0.04}
-    several = [list(self_play(GAME, judge, side_by_side=count, **options)) for count in (1, 3)]
+    options: Any = {"games": 2, "simulations": 40, "seed": 4, "memory_mb": 0.03}
+    several = [list(self_play(GAME, judge, side_by_side=count, **options)) for count in (1, 2)]
     assert_same(*several)
     roomy = self_play(GAME, judge, **(options | {"memory_mb": 10.0}))
     assert any(
