@@ -20,10 +20,10 @@ from fastmcts.engine.plan import Plan
 from fastmcts.engine.searcher import COMPILED
 from fastmcts.kernels.below import list_below
 
-#: The memory is for the trees that grow and for those that are kept: half of it for each. A tree that would need more
-#: than a quarter grows alone, and has no more room than that. So what it finds depends on no other tree.
-PARTS_TOGETHER = 2
-PARTS_ALONE = 4
+#: A third of the memory is for the trees that grow, and a third for those that are kept, before a move and after it. A
+#: tree that may need more than a sixth grows alone, and has no more room than that: what it finds depends on no other.
+PARTS_TOGETHER = 3
+PARTS_ALONE = 6
 
 
 class Kept(NamedTuple):
