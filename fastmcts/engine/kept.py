@@ -221,8 +221,10 @@ def most_together(plan: Plan, kept: Sequence[int], all_kept: int) -> list[int]:
         if size + longest > nodes // PARTS_ALONE:
             if index == 0:
                 return [0]
-        elif (len(together) + 1) * usual <= room or not together:
-            together.append(index)
-        else:
+            continue
+        # A new tree will have a part that is kept: if all began that fit at first, most would soon have to wait.
+        room -= usual if size > 0 else 2 * usual
+        if room < 0 and together:
             break
+        together.append(index)
     return together[: plan.options.batch_size or len(together)]
