@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 
+from fastmcts.core.constants import DONE
 from fastmcts.core.tree import PADDING
 from fastmcts.engine import capacity
 from fastmcts.engine.asking import Asking
@@ -186,6 +187,7 @@ class WaveWorker:
         if kept is not None:
             self.provide(searcher, sum(one.nodes for one in kept if one is not None))
         plant_grove(game, searcher.tree, grove, searcher.scratch)
+        searcher.stops = [DONE] * len(searcher.stops)
         if kept is not None:
             self.go_on(searcher, rows, kept)
         if searcher.tree.budget.size > 0:

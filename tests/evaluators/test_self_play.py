@@ -213,8 +213,8 @@ def test_games_whose_trees_turn_out_too_large_go_on_in_smaller_groups(monkeypatc
     wanted = list(self_play(GAME, judge, **options))
     optimistic = sys.modules["fastmcts.self_play"]
     monkeypatch.setattr(optimistic, "most_together", lambda plan, kept, all_kept: list(range(len(kept))))
-    for ways in ({}, {"threads": 2}):
-        played = self_play(GAME, judge, memory_mb=0.1, **options, **ways)
+    for threads in (1, 2):
+        played = self_play(GAME, judge, memory_mb=0.1, threads=threads, **options)
         assert_same(wanted, played)
         assert played.most_together < 6
 
