@@ -141,15 +141,14 @@ class BatchResult:
         policy = self.policy.copy()
         for row in np.flatnonzero(self.visits.any(axis=1)).tolist():
             policy[row] = 0.0
-            improved = self.improved_shares(row)
-            policy[row, self.legal_actions(row)] = improved
+            legal = self.legal_actions(row)
+            policy[row, legal] = self.improved_shares(row, legal)
         return policy
 
-    def improved_shares(self, row: int) -> NDArray[np.float64] | None:
+    def improved_shares(self, row: int, legal: Sequence[int]) -> NDArray[np.float64] | None:
         """The same for the legal moves of one position; None without an evaluator, or where nothing was searched."""
         if self.priors is None or self.estimates is None or self.selection is None or not self.visits[row].any():
             return None
-        legal = self.legal_actions(row)
         found = self.visits[row, legal], self.value_sums[row, legal], self.priors[row, legal]
         return self.selection.improved(*found, float(self.estimates[row]))
 
@@ -202,7 +201,7 @@ class BatchResult:
             upper=None if self.upper is None else self.upper[index, actions],
             seed=spawn_seed(self.seed, index),
             strategy=self.strategy,
-            improved=self.improved_shares(index),
+            improved=self.improved_shares(index, actions.tolist()),
         )
 
 
@@ -468,7 +467,10 @@ def summed(evaluations: Iterable[Evaluation | None]) -> Evaluation:
 
 def chosen_actions(task: BatchTask) -> NDArray[np.int64]:
     """The moves to make, int64 [B]: where no worker has chosen one, by what was found, or the only one."""
-    is_open = (task.action == NONE) & task.visits.any(axis=1)
+    is_known = task.visits.any(axis=1)
+    if task.plan.options.solver:  # a root may be proven before any of its moves is visited
+        is_known |= task.lower.any(axis=1) | (task.upper < 1.0).any(axis=1)
+    is_open = (task.action == NONE) & is_known
     action = np.where(task.action == NONE, task.only, task.action)
     if task.plan.goes_by_visits:
         return np.where(is_open, most_visited(task.visits, task.value_sums), action)

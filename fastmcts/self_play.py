@@ -1,5 +1,6 @@
 """Let an evaluator play against itself, many games side by side, for what it learns from."""
 
+import dataclasses
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,17 +16,20 @@ from fastmcts.compiler.notice import Heeding
 from fastmcts.core.types import Rng
 from fastmcts.core.validate import real_number, whole_number
 from fastmcts.engine.batch_workers import BatchQueue, BatchTask
+from fastmcts.engine.driver import reveals_something
+from fastmcts.engine.kept import Kept, keeps_trees, most_together
 from fastmcts.engine.plan import Plan, plan_for
 from fastmcts.engine.progress import Bar, Progress
-from fastmcts.engine.wave_worker import WaveWorker
+from fastmcts.engine.wave_worker import NoRoomError, WaveWorker
 from fastmcts.evaluators import Blend, Evaluator, Network
 from fastmcts.evaluators.network import Evaluate
 from fastmcts.game import Game
 from fastmcts.kernels.chance import draw_outcome
+from fastmcts.kernels.observation import write_observations
 from fastmcts.options import LEAST_SEED, MOST_SEED, ProgressOption
 from fastmcts.result import Evaluation
 from fastmcts.rng import make_rng, spawn_seed, unit
-from fastmcts.state import State
+from fastmcts.state import LARGEST_EXACT, State
 
 #: One for all moves, or a function of the number of the move, which is 0, 1, ...
 Temperature: TypeAlias = float | Callable[[int], float] | None
@@ -92,15 +96,27 @@ def self_play(
     temperature: Temperature = None,
     seed: int | None = None,
     side_by_side: int = 256,
+    keep_trees: bool = True,
     progress: ProgressOption = None,
     **keywords: Any,
 ) -> "SelfPlay":
     """Let an evaluator play against itself, and hand over each game as it ends.
 
     So many games are played side by side, as `search_batch` searches: a network is asked about one leaf of each at a
-    time, and where a game ends, the next one begins before the network is asked again. Each move has a new tree: trees
-    are not kept from move to move. (`evaluation_cache=` keeps answers for all games.) Also where there is only one
-    legal move the position is searched, for its value; with `search_forced=False` it is not, and its value is NaN.
+    time, and where a game ends, the next one begins before the network is asked again. (`evaluation_cache=` keeps
+    answers for all games.) Also where there is only one legal move the position is searched, for its value; with
+    `search_forced=False` it is not, and its value is what was known before, NaN if nothing was.
+
+    Trees are kept from move to move, as `MCTS` keeps them. After a move, and what chance has brought, the search of the
+    next position goes on from the statistics that its node has, and adds `simulations` of its own. Policies and values
+    count all of them, the kept ones too. Noise at the root is drawn anew for each search. With `ISMCTS` each player has
+    a tree of its own, which follows the moves of all. `Gumbel` and `PIMC` begin each search with a new tree. So does
+    what only compiled evaluators allow: `trees=`, `stop=`, `final="robust_max"`, `normalize=True`, rollouts that learn.
+
+    A game is what `MCTS(game, evaluator=evaluator, seed=spawn_seed(played.seed, 0), ...)` finds, if `advance` follows
+    each move and each outcome of chance: the random numbers of a tree go on from search to search. Where every search
+    begins anew, that of the move number i, from 0 on, has the seed `spawn_seed(played.seed, 2 * i)`. So has the tree
+    of an `ISMCTS` player whose first move it is.
 
     Game i depends on nothing but i, the seed and the options, and not on `side_by_side`, `threads` or `batch_size`;
     only the order in which games end differs. That holds if what the evaluator says of a position does not depend on
@@ -122,7 +138,8 @@ def self_play(
             for the first one of a game, and returns the temperature: `lambda move: 1.0 if move < 30 else 0.0`. None is
             0 with `Gumbel`, whose choice is random already, and 1 else.
         seed: The same seed gives the same games. None draws one, which `.seed` tells.
-        side_by_side: How many games are played at a time.
+        side_by_side: How many games are played at a time; fewer if their trees do not fit into `memory_mb`.
+        keep_trees: False has each move begin with a new tree.
         progress: True shows a bar; a function is called with a `SelfPlaySnapshot` about ten times a second.
         **keywords: Other options of a search, such as `selection=`, `root_noise=RootNoise(0.3, 0.25)`, `threads=2`.
 
@@ -140,6 +157,8 @@ def self_play(
         raise ValueError("seconds: games that depend on the clock could not be played again: leave it out")
     if game.pays_rewards:
         raise ValueError(f"{game.name} pays rewards on the way, and self_play has one outcome for the whole game")
+    if not isinstance(keep_trees, bool):
+        raise TypeError(f"keep_trees must be True or False, not {keep_trees!r}")
     game.check_observation()
     keywords = {"search_forced": True, **keywords}
     asked = {**keywords, "simulations": simulations, "evaluator": evaluator, "progress": progress}
@@ -150,6 +169,7 @@ def self_play(
         schedule(plan, temperature),
         secrets.randbits(63) if seed is None else whole_number("seed", seed, LEAST_SEED, MOST_SEED),
         whole_number("side_by_side", side_by_side, 1, MOST_SIDE_BY_SIDE),
+        keep_trees,
     )
 
 
@@ -197,6 +217,8 @@ class Playing:
         state: Where it stands: a player is to move, or it is over.
         moves: How many moves were made.
         last: The position before, and all before that one, as a chain: (last, (last but one, ...)).
+        path: The last move, and what chance has brought after it.
+        kept: What is kept of the tree of each player, or of the one tree for all.
     """
 
     number: int
@@ -204,6 +226,13 @@ class Playing:
     state: State
     moves: int = 0
     last: "tuple[Searched, Any] | None" = None
+    path: tuple[int, ...] = ()
+    kept: tuple[Kept | None, ...] = ()
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes are kept."""
+        return sum(one.nodes for one in self.kept if one is not None)
 
     @property
     def search_seed(self) -> int:
@@ -215,24 +244,30 @@ class Playing:
         """What the next move is drawn from, and what chance does after it."""
         return make_rng(spawn_seed(self.seed, 2 * self.moves + 1))
 
-    def after(self, found: BatchResult, row: int, by_improved: bool, temperature: float) -> "Playing":
+    def after(
+        self, found: BatchResult, row: int, observation: NDArray[np.float32], by_improved: bool, temperature: float
+    ) -> "Playing":
         """The game after the move that follows from what was found."""
         draws, state = self.draws, self.state
         target = found.improved_policy[row]
         action = int(found.action[row])
-        if temperature > 0.0:
+        value = float(found.utility[row])
+        if not target.any():  # what to do was proven before any move was visited
+            target = np.eye(1, len(target), action)[0]
+            value = float(found.in_units(found.proven_value)[row])
+        elif temperature > 0.0:
             action = drawn(target if by_improved else found.policy[row], temperature, draws)
         position = Searched(
-            state.observation_tensor(),
+            observation,
             state.legal_actions_mask(),
             target,
-            float(found.utility[row]),
+            value,
             state.current_player(),
             action,
         )
         following = state.child(action)
-        roll(following, draws)
-        return Playing(self.number, self.seed, following, self.moves + 1, (position, self.last))
+        path = action, *roll(following, draws)
+        return Playing(self.number, self.seed, following, self.moves + 1, (position, self.last), path)
 
     def record(self) -> SelfPlayGame:
         """The game, when it is over."""
@@ -272,13 +307,17 @@ def drawn(shares: NDArray[np.float64], temperature: float, rng: Rng) -> int:
     return min(int(np.searchsorted(chances, number, side="right")), int(np.flatnonzero(weights)[-1]))
 
 
-def roll(state: State, rng: Rng) -> None:
-    """Let chance decide, in place, until a player is to move or the game is over."""
-    game = state.game
+def roll(state: State, rng: Rng) -> list[int]:
+    """Let chance decide, in place, until a player is to move or the game is over; return what it has brought."""
+    game, brought = state.game, list[int]()
+    if not state.is_chance_node():
+        return brought
     outcomes, probabilities = np.zeros(game.num_chance_outcomes, np.int64), np.zeros(game.num_chance_outcomes)
     with wrapping_integers():
         while state.is_chance_node():
-            state.make_move(int(draw_outcome(game, state.array, outcomes, probabilities, rng)))
+            brought.append(int(draw_outcome(game, state.array, outcomes, probabilities, rng)))
+            state.make_move(brought[-1])
+    return brought
 
 
 class SelfPlay(Iterator[SelfPlayGame]):
@@ -290,16 +329,25 @@ class SelfPlay(Iterator[SelfPlayGame]):
         temperatures: float64 [max_game_length], that of each move.
         seed: From which each game gets one of its own.
         side_by_side: How many are played at a time.
+        keep_trees: Whether trees are kept from move to move, where they can be.
     """
 
     def __init__(
-        self, plan: Plan, numbers: Sequence[int], temperatures: NDArray[np.float64], seed: int, side_by_side: int
+        self,
+        plan: Plan,
+        numbers: Sequence[int],
+        temperatures: NDArray[np.float64],
+        seed: int,
+        side_by_side: int,
+        keep_trees: bool = True,
     ) -> None:
         self.plan = plan
         self.numbers = numbers
         self.temperatures = temperatures
         self.seed = seed
         self.side_by_side = side_by_side
+        self.keep_trees = keep_trees and keeps_trees(plan)
+        self.most_together = side_by_side  # that were found to fit into the memory
         self.begun = 0  # how many of the numbers
         self.is_settled = False  # whether none of those that run is over, and none is missing
         self.running: dict[int, Playing] = {}  # by the place of their number
@@ -314,7 +362,7 @@ class SelfPlay(Iterator[SelfPlayGame]):
     @property
     def evaluation(self) -> Evaluation | None:
         """What the network was asked so far; None if the evaluator is a compiled one, or nothing was asked."""
-        return None if self.waves is None else self.waves.asking.report()
+        return None if self.waves is None or not self.plan.asks else self.waves.asking.report()
 
     def __next__(self) -> SelfPlayGame:
         """The next game that ends."""
@@ -354,23 +402,94 @@ class SelfPlay(Iterator[SelfPlayGame]):
         return Playing(number, seed, self.plan.game.new_initial_state(seed, draw_chance=True))
 
     def step(self) -> None:
-        """Make one move in each game."""
+        """Make one move in each game whose trees there is room for."""
         self.is_settled = False
-        if self.found is None:
-            asked = list(self.running.items())
-            self.found = asked, self.search([playing for _, playing in asked])
+        while self.found is None:
+            asked = self.next_games()
+            try:
+                self.found = asked, self.search([playing for _, playing in asked])
+            except NoRoomError:
+                if not self.keep_trees or len(asked) == 1:
+                    raise
+                self.most_together = len(asked) // 2
         asked, found = self.found
         by_improved = self.plan.strategy.selection.starts_anew
-        for row, (place, playing) in enumerate(asked):
+        observations = self.observations([playing for _, playing in asked])
+        moved = [
+            playing.after(found, row, observations[row], by_improved, float(self.temperatures[playing.moves]))
+            for row, (_, playing) in enumerate(asked)
+        ]
+        if self.keep_trees:
+            moved = self.with_trees([playing for _, playing in asked], moved)
+        for (place, playing), after in zip(asked, moved, strict=True):
             if self.running.get(place) is playing:
-                self.running[place] = playing.after(found, row, by_improved, float(self.temperatures[playing.moves]))
+                self.running[place] = after
         self.found = None
+
+    def observations(self, games: Sequence[Playing]) -> NDArray[np.float32]:
+        """What the player to move sees in each game: as `State.observation_tensor`, by compiled code."""
+        game = self.plan.game
+        seen = np.zeros((len(games), game.observation_size), np.float32)
+        positions = np.array([playing.state.array for playing in games])
+        players = np.array([playing.state.current_player() for playing in games], np.int64)
+        write_observations(game, positions, players, np.zeros(game.state_size, np.int64), seen)
+        if not game.has_observation and np.abs(seen).max() >= LARGEST_EXACT:
+            for playing in games:
+                playing.state.observation_tensor()  # which refuses what is not exact
+        return seen.reshape(len(games), *game.observation_shape)
+
+    def next_games(self) -> list[tuple[int, Playing]]:
+        """The games to go on with: those that began first, if there is no room for the trees of all."""
+        games = list(self.running.items())
+        if not self.keep_trees:
+            return games
+        trees = [self.kept_tree(playing) for _, playing in games]
+        sizes = [0 if tree is None else tree.nodes for tree in trees]
+        together = most_together(self.plan, sizes, sum(playing.nodes for _, playing in games))[: self.most_together]
+        for place, playing in (games[index] for index in sorted({*range(len(games))}.difference(together))):
+            # It waits, and must not hold on to arrays in which trees of others were kept as well.
+            own = tuple(None if one is None else one.by_itself(self.plan) for one in playing.kept)
+            self.running[place] = dataclasses.replace(playing, kept=own)
+        return [games[index] for index in together]
+
+    def seat(self, playing: Playing) -> int:
+        """Whose tree is searched next: a tree for many worlds is about what one player knows."""
+        return playing.state.current_player() if self.plan.method.draws_worlds else 0
+
+    def kept_tree(self, playing: Playing) -> Kept | None:
+        """What is kept for the next search of a game."""
+        return playing.kept[self.seat(playing)] if playing.kept else None
+
+    def with_trees(self, before: Sequence[Playing], after: Sequence[Playing]) -> list[Playing]:
+        """Games after their moves, with what is kept of the trees that were searched before these."""
+        assert self.waves is not None
+        paths = [self.path_to_keep(*pair) for pair in zip(before, after, strict=True)]
+        grown = self.waves.keep(paths)
+        moved: list[Playing] = []
+        seats = self.plan.game.num_players if self.plan.method.draws_worlds else 1
+        for old, new, path, tree in zip(before, after, paths, grown, strict=True):
+            kept = list(old.kept or (None,) * seats)
+            for seat, one in enumerate(kept):
+                if seat == self.seat(old):
+                    kept[seat] = tree
+                elif one is not None:
+                    kept[seat] = one.without_nodes() if path is None else one.below(self.plan, path)
+            moved.append(Playing(new.number, new.seed, new.state, new.moves, new.last, new.path, tuple(kept)))
+        return moved
+
+    def path_to_keep(self, before: Playing, after: Playing) -> tuple[int, ...] | None:
+        """The moves from one position to the next; None if nothing is kept below them."""
+        if after.state.is_terminal():
+            return None
+        hides = self.plan.game.has_hidden_information
+        return None if hides and reveals_something(before.state, list(after.path)) else after.path
 
     def search(self, games: Sequence[Playing]) -> BatchResult:
         """Search the positions of games side by side."""
         seeds = [playing.search_seed for playing in games]
         roots = [self.plan.root(playing.state, seed) for playing, seed in zip(games, seeds, strict=True)]
-        task = BatchTask(self.plan, self.seed, roots, seeds=np.array(seeds, np.uint64))
+        kept = [self.kept_tree(playing) for playing in games] if self.keep_trees else None
+        task = BatchTask(self.plan, self.seed, roots, seeds=np.array(seeds, np.uint64), kept=kept)
         start = time.perf_counter()
         with Heeding(self.plan.options.progress):
             workers = self.workers(task)
@@ -388,8 +507,8 @@ class SelfPlay(Iterator[SelfPlayGame]):
         return found
 
     def workers(self, task: BatchTask) -> Sequence[BatchWorker]:
-        """Who searches: with a network always the same, who keeps its arrays and answers."""
-        if not self.plan.asks:
+        """Who searches: with a network, or where trees are kept, always the same, who keeps its arrays and answers."""
+        if not self.plan.asks and not self.keep_trees:
             threads = min(self.plan.options.threads, task.count)
             return [worker_for(task, threads) for _ in range(threads)]
         if self.waves is None:

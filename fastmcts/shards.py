@@ -60,6 +60,7 @@ def write_shards(
     temperature: Temperature = None,
     games_per_shard: int = 256,
     side_by_side: int = 256,
+    keep_trees: bool = True,
     progress: ProgressOption = None,
     **keywords: Any,
 ) -> list[Path]:
@@ -68,8 +69,8 @@ def write_shards(
     A file is written beside its place and then put there, so that it is whole or not there. After Ctrl-C, or an
     exception, all games that were finished are in files; after a crash those are missing that were to come into the
     next one, and the same call plays them again. A folder is for one seed and one way to play: another game, seed,
-    strategy, temperature or number of simulations is refused. That the evaluator is the same cannot be checked. One
-    process at a time may write to a folder.
+    strategy, temperature, number of simulations or `keep_trees` is refused. That the evaluator is the same cannot be
+    checked. One process at a time may write to a folder.
 
     Args:
         folder: Where to write; it is made if it is missing.
@@ -81,6 +82,7 @@ def write_shards(
         temperature: As in `self_play`.
         games_per_shard: How many games a file gets.
         side_by_side: How many games are played at a time.
+        keep_trees: As in `self_play`.
         progress: As in `self_play`.
         **keywords: Other options of a search.
 
@@ -100,6 +102,7 @@ def write_shards(
         temperature=temperature,
         seed=seed,
         side_by_side=side_by_side,
+        keep_trees=keep_trees,
         progress=progress,
         **keywords,
     )
@@ -178,6 +181,7 @@ def settings_of(played: SelfPlay) -> str:
         "simulations": plan.options.simulations,
         "strategy": plan.text,
         "search_forced": plan.options.search_forced,
+        "keep_trees": played.keep_trees,
         "temperature": hashlib.sha256(played.temperatures.tobytes()).hexdigest(),
     }
     return json.dumps(settings)

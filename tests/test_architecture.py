@@ -61,7 +61,17 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "mcts": ("game", "options", "result", "engine"),
     "batch": (*GROUND, "kernels.rewards", "game", "strategies", "options", "result", "engine"),
     # It searches, and evaluators are below all that searches.
-    "self_play": (*GROUND, "kernels.chance", "game", "evaluators", "options", "result", "engine", "batch"),
+    "self_play": (
+        *GROUND,
+        "kernels.chance",
+        "kernels.observation",
+        "game",
+        "evaluators",
+        "options",
+        "result",
+        "engine",
+        "batch",
+    ),
     "shards": ("core", "errors", "game", "evaluators", "options", "engine", "self_play"),
     "warmup": ("compiler.notice", "game", "options", "engine", "mcts"),
     "__init__": SEARCHES,

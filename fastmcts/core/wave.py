@@ -25,6 +25,7 @@ class Grove(NamedTuple):
     done: NDArray[np.int64]  # [T], the simulations of each tree, those that wait among them
     asked: NDArray[np.int64]  # [T], how many each is to have
     waiting: NDArray[np.int64]  # [1], leaves of all waves that have to be expanded yet
+    renews: NDArray[np.bool_]  # [T], whether a root that was kept has yet to get noise of its own for this search
 
 
 class Wave(NamedTuple):
@@ -85,6 +86,7 @@ def make_grove(trees: int, state_size: int) -> Grove:
         done=np.zeros(trees, np.int64),
         asked=np.zeros(trees, np.int64),
         waiting=np.zeros(1, np.int64),
+        renews=np.zeros(trees, np.bool_),
     )
 
 

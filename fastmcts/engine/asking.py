@@ -43,10 +43,10 @@ class Asking:
 
     Args:
         plan: How to search.
-        network: The network.
+        network: The network; None where a compiled evaluator answers.
     """
 
-    def __init__(self, plan: Plan, network: Network) -> None:
+    def __init__(self, plan: Plan, network: Network | None) -> None:
         self.plan = plan
         self.network = network
         self.count = Count()
@@ -90,6 +90,7 @@ class Asking:
             flat[start:end] = wave.observations[: size * game.observation_size].reshape(size, game.observation_size)
             legal[start:end] = wave.legal[: size * game.num_actions].reshape(size, game.num_actions)
         begin = time.perf_counter()
+        assert self.network is not None
         policy, values = self.network.ask(game, observations, legal)
         self.count.seconds += time.perf_counter() - begin
         self.count.calls += 1

@@ -14,6 +14,7 @@ from fastmcts.core.constants import FULL, NONE, ROOT
 from fastmcts.engine import capacity
 from fastmcts.engine.budget import Budget
 from fastmcts.engine.driver import Driver, StoppedError
+from fastmcts.engine.kept import Kept
 from fastmcts.engine.plan import Plan
 from fastmcts.engine.readout import Readout, root_priors
 from fastmcts.engine.searcher import COMPILED, Searcher, known_speed, note_speed
@@ -52,6 +53,7 @@ class BatchTask:
         roots: The positions.
         numbers: Which of the positions of the whole batch they are; None if they are all of them.
         seeds: uint64 [B], the seed of each, where it does not follow from its number.
+        kept: What is kept of the tree of each, from an earlier search; None if all begin anew.
     """
 
     def __init__(
@@ -61,11 +63,13 @@ class BatchTask:
         roots: Sequence[State],
         numbers: Sequence[int] | None = None,
         seeds: NDArray[np.uint64] | None = None,
+        kept: Sequence[Kept | None] | None = None,
     ) -> None:
         count, num_actions = len(roots), plan.game.num_actions
         self.plan = plan
         self.seed = seed
         self.roots = roots
+        self.kept = kept
         self.numbers = range(count) if numbers is None else numbers
         if seeds is None:
             seeds = spawn_seeds(seed, max(self.numbers) + 1)

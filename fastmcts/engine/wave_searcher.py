@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from fastmcts.compiler.jit import compiled_for
-from fastmcts.core import tree as trees
 from fastmcts.core.constants import DECIDED, DONE, FULL, ROOT
 from fastmcts.core.tree import PADDING
 from fastmcts.core.types import Position
@@ -16,15 +15,18 @@ from fastmcts.core.wave import LEAVES, Grove, Wave, make_grove, make_wave
 from fastmcts.engine import capacity
 from fastmcts.engine.asking import Asking
 from fastmcts.engine.plan import Plan
-from fastmcts.engine.searcher import COMPILED, Searcher
+from fastmcts.engine.searcher import COMPILED, Searcher, empty_tree
 from fastmcts.engine.tasks import Flag, Task, Worker
 from fastmcts.engine.trial import try_out
 from fastmcts.errors import CompileError
 from fastmcts.kernels.waves import SOUND, gather, retract, scatter
 
+#: Simulations of each tree in one call, where a compiled evaluator answers; Ctrl-C waits for one call.
+AT_ONCE = 64
+
 
 class WaveSearcher(Searcher):
-    """Grows trees by what a network says of their leaves.
+    """Grows trees by what a network, or a compiled evaluator, says of their leaves.
 
     Args:
         plan: How to search.
@@ -47,17 +49,20 @@ class WaveSearcher(Searcher):
             self.grove = self.grove._replace(positions=self.position, generators=self.rng)
         else:
             needed = 1 + count * (1 + (1 + (plan.options.simulations or 0)) * game.num_actions)
-            self.arrays = trees.allocate(
-                min(self.limit, capacity.FIRST_CAPACITY + needed + (count + 1) * plan.most_new_nodes + PADDING),
-                plan.statistics,
-                game.num_players,
-                game.num_actions,
+            self.allocate(
+                min(self.limit, capacity.FIRST_CAPACITY + needed + (count + 1) * plan.most_new_nodes + PADDING)
             )
         sizes = game.state_size, game.num_actions, game.num_players, game.observation_size
         self.waves: list[Wave] = [make_wave(count * most, *sizes, plan.strategy.expansion.blends) for _ in range(turns)]
         self.stops = [DONE] * turns  # why each wave has no more leaves
         self.earlier = 0  # simulations before this search
-        self.kernels: dict[Any, Callable[..., Any]] = {gather: gather, scatter: scatter, retract: retract}
+        needed = (gather, scatter, retract) if plan.asks else (gather,)
+        self.kernels: dict[Any, Callable[..., Any]] = {kernel: kernel for kernel in needed}
+
+    def allocate(self, nodes: int) -> None:
+        """Have empty arrays with room for so many nodes."""
+        tree = empty_tree(self.plan, nodes)
+        self.tree = capacity.set_apart(tree) if self.is_apart else tree
 
     def plant(self, position: Position, seed: int | None = None) -> None:
         """Start a new tree at a position; without a seed the random numbers go on."""
@@ -70,7 +75,7 @@ class WaveSearcher(Searcher):
         """Compile the kernels for the plan's components, or load them from the cache; return the seconds."""
         start = time.perf_counter()
         self.grove.asked[:] = self.grove.done
-        for kernel in (gather, scatter, retract):
+        for kernel in self.kernels:
             if kernel not in self.plan.kernels:
                 key = self.compiled_key(kernel)
                 try:
@@ -95,7 +100,8 @@ class WaveSearcher(Searcher):
             return self.tree, self.grove, self.waves[turn]
         common = self.strategy, self.tree, self.grove, self.waves[turn], self.asking.answers, self.scratch
         if kernel is gather:
-            return *common, self.most
+            return *common, self.most if self.plan.asks else AT_ONCE
+        assert self.asking.network is not None
         return *common, self.asking.network.logits, per_player
 
     # ---- One wave

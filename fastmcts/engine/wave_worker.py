@@ -1,33 +1,46 @@
-"""Search the positions of a batch side by side, with a network that judges one leaf of each at a time."""
+"""Search the positions of a batch side by side, with a network that judges one leaf of each at a time.
+
+Trees that are kept from move to move stand side by side for a compiled evaluator too.
+"""
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
+from fastmcts.core.constants import DONE
+from fastmcts.core.tree import PADDING
 from fastmcts.engine import capacity
 from fastmcts.engine.asking import Asking
 from fastmcts.engine.batch_workers import BatchQueue, BatchTask
 from fastmcts.engine.forest import tree_seeds
+from fastmcts.engine.kept import PARTS_ALONE, PARTS_TOGETHER, Kept, cut, plant_kept
 from fastmcts.engine.plan import Plan
+from fastmcts.engine.tasks import Task
 from fastmcts.engine.wave_searcher import Rounds, WaveSearcher
 from fastmcts.kernels.waves import count_moves, plant_grove, read_grove
 from fastmcts.rng import make_rng, spawn_seed
 from fastmcts.state import State
+from fastmcts.strategies.evaluation import Evaluated
+
+
+class NoRoomError(ValueError):
+    """Trees side by side need more memory than the options allow; fewer of them may need less."""
 
 
 class WaveWorker:
     """Searches all positions that fit into the memory in one group of trees, and then the next group.
+
+    Where trees are kept, who makes the task sees to it that it is one group. Its trees are there until the next task.
 
     Args:
         task: The positions, and where to write what is found.
     """
 
     def __init__(self, task: BatchTask) -> None:
-        network = task.plan.options.network
-        assert network is not None
         self.plan = task.plan
-        self.asking = Asking(task.plan, network)
+        self.asking = Asking(task.plan, task.plan.options.network)
         self.worlds = max(1, task.plan.method.worlds)
         self.searchers: dict[int, list[WaveSearcher]] = {}  # by the number of trees
         self.turn_to(task)
@@ -39,14 +52,20 @@ class WaveWorker:
         self.positions = 0
         self.simulations = 0
         self.turns = min(task.plan.options.threads, task.count * self.worlds)
-        self.group_size = most_positions(task.plan, self.turns, task.count, self.worlds)
+        self.group_size = task.count
+        if task.kept is None:
+            self.group_size = most_positions(task.plan, self.turns, task.count, self.worlds)
 
-    def searchers_for(self, trees: int) -> list[WaveSearcher]:
-        """Who grows so many trees: in two turns, if there are two threads."""
-        if trees not in self.searchers:
-            sizes = [trees - trees // 2, trees // 2] if self.turns == 2 and trees > 1 else [trees]
-            self.searchers = {trees: [WaveSearcher(self.plan, self.asking, len(sizes), count=size) for size in sizes]}
-        return self.searchers[trees]
+    def searchers_for(self, count: int) -> list[WaveSearcher]:
+        """Who grows so many trees: as many searchers as there are threads; they take turns to ask a network."""
+        if count not in self.searchers:
+            turns = min(self.turns, count)
+            sizes = [(count + turn) // turns for turn in reversed(range(turns))]
+            parts = turns
+            if self.task.kept is not None:
+                parts = PARTS_ALONE if count == 1 else PARTS_TOGETHER * turns
+            self.searchers = {count: [WaveSearcher(self.plan, self.asking, parts, count=size) for size in sizes]}
+        return self.searchers[count]
 
     def prepare(self) -> float:
         """Compile the kernels, or load them from the cache; return the seconds."""
@@ -61,7 +80,7 @@ class WaveWorker:
         """Search positions from a queue until there are none left; `show` is called after each wave."""
         group: list[int] = []
         for row in queue.taken():
-            if self.counts[row] > 1 or (self.counts[row] == 1 and self.plan.options.search_forced):
+            if self.task.kept is not None or self.counts[row] > (0 if self.plan.options.search_forced else 1):
                 group.append(row)
             else:
                 self.positions += 1
@@ -70,7 +89,8 @@ class WaveWorker:
                 group = []
         if group and not queue.stop.is_set:
             self.search(group, queue, show)
-        self.task.evaluation = self.asking.report()
+        if self.plan.asks:
+            self.task.evaluation = self.asking.report()
 
     def search(self, group: Sequence[int], queue: BatchQueue, show: Callable[[], None]) -> None:
         """Search some positions side by side."""
@@ -82,8 +102,23 @@ class WaveWorker:
             searcher.prepare()
             self.plant(searcher, start, owners)
             start = end
-        rounds = Rounds(self.asking, [[(searcher, 0)] for searcher in searchers])
         before = self.simulations
+
+        def look() -> None:
+            self.simulations = before + sum(searcher.finished for searcher in searchers)
+            show()
+
+        if self.plan.asks:
+            self.ask_around(searchers, queue, look)
+        else:
+            self.grow(searchers, queue, look)
+        self.simulations = before + sum(searcher.finished for searcher in searchers)
+        self.read(searchers, owners)
+        self.positions += len(group)
+
+    def ask_around(self, searchers: Sequence[WaveSearcher], queue: BatchQueue, look: Callable[[], None]) -> None:
+        """Let trees grow by what a network says; `look` is called after each wave."""
+        rounds = Rounds(self.asking, [[(searcher, 0)] for searcher in searchers])
         try:
             while not queue.stop.is_set:
                 if not rounds.step():
@@ -92,18 +127,44 @@ class WaveWorker:
                         break
                     for searcher in full:
                         self.make_room(searcher, queue)
-                self.simulations = before + sum(searcher.finished for searcher in searchers)
-                show()
+                look()
         finally:
             rounds.dismiss()
-        self.simulations = before + sum(searcher.finished for searcher in searchers)
-        self.read(searchers, owners)
-        self.positions += len(group)
+
+    def grow(self, searchers: Sequence[WaveSearcher], queue: BatchQueue, look: Callable[[], None]) -> None:
+        """Let trees grow by what a compiled evaluator says, those of each searcher in a thread of its own."""
+
+        def grow_on(searcher: WaveSearcher, look: Callable[[], None]) -> None:
+            finished = -1
+            while not queue.stop.is_set and (searcher.is_full or finished < searcher.finished):
+                finished = searcher.finished
+                if searcher.is_full:
+                    self.make_room(searcher, queue)
+                searcher.gather(0)
+                look()
+
+        if len(searchers) == 1:
+            grow_on(searchers[0], look)
+            return
+        tasks = [Task(partial(grow_on, searcher, lambda: None)) for searcher in searchers]
+        try:
+            for task in tasks:
+                task.start()
+            for task in tasks:
+                while not task.wait():
+                    look()
+                task.result()
+        except BaseException:
+            queue.stop.is_set = True
+            raise
+        finally:
+            for task in tasks:
+                task.settle()
 
     def make_room(self, searcher: WaveSearcher, queue: BatchQueue) -> None:
         """Let the trees of a searcher grow on; only one tree alone can drop what it visits least."""
         if len(searcher.grove.done) > 1 and searcher.tree.visits.size >= searcher.limit:
-            raise ValueError(
+            raise NoRoomError(
                 f"{len(searcher.grove.done)} trees side by side do not fit into"
                 f" memory_mb={self.plan.options.memory_mb:g}: set batch_size=... to fewer, or more memory"
             )
@@ -122,9 +183,55 @@ class WaveWorker:
                 seed = tree_seeds(int(task.seeds[row]), self.worlds)[world]
                 grove.positions.reshape(len(rows), -1)[index] = world_of(task.roots[row], seed)
                 grove.generators.reshape(len(rows), -1)[index] = make_rng(seed)
+        kept = None if task.kept is None else [task.kept[row] for row in rows.tolist()]
+        if kept is not None:
+            self.provide(searcher, sum(one.nodes for one in kept if one is not None))
         plant_grove(game, searcher.tree, grove, searcher.scratch)
+        searcher.stops = [DONE] * len(searcher.stops)
+        if kept is not None:
+            self.go_on(searcher, rows, kept)
         if searcher.tree.budget.size > 0:
             searcher.tree.budget[0] = grove.asked[0]
+
+    def provide(self, searcher: WaveSearcher, nodes: int) -> None:
+        """Let a searcher have room for nodes that are kept, and for as many simulations as without them."""
+        count, game = len(searcher.grove.done), self.plan.game
+        new = (2 + (self.plan.options.simulations or 0)) * game.num_actions + self.plan.most_new_nodes
+        needed = nodes + count * (1 + new) + 2 * PADDING
+        if searcher.tree.visits.size < min(needed, searcher.limit):
+            # More than needed, since more may be kept after the next move; what is not used is not touched.
+            searcher.allocate(min(searcher.limit, 2 * needed))
+
+    def go_on(self, searcher: WaveSearcher, rows: np.ndarray, kept: Sequence[Kept | None]) -> None:
+        """Let the trees of a searcher, which were planted at some rows, go on from what is kept."""
+        grove = searcher.grove
+        searched = self.counts[rows] > (0 if self.plan.options.search_forced else 1)
+        grove.asked[:] = np.where(searched, grove.asked, 0)
+        generators = grove.generators.reshape(len(rows), 2)
+        for index, one in enumerate(kept):
+            if one is not None:
+                generators[index] = one.generator
+        plant_kept(searcher.tree, kept)
+        expansion = self.plan.strategy.expansion
+        grove.renews[:] = searched & (isinstance(expansion, Evaluated) and expansion.adds_noise)
+
+    def keep(self, paths: Sequence[Sequence[int] | None]) -> list[Kept]:
+        """What is kept of the trees after some actions in each position of the task; the trees stay as they are.
+
+        Args:
+            paths: The actions; None if nothing but the random numbers is to be kept.
+        """
+        kept: list[Kept] = []
+        for searcher in self.searchers_for(self.task.count):
+            some = paths[len(kept) : len(kept) + len(searcher.grove.done)]
+            generators = searcher.grove.generators.reshape(-1, 2).copy()
+            there = [index for index, path in enumerate(some) if path is not None]
+            found = [Kept(None, 0, 0, 0, 0, generator) for generator in generators]
+            parts = cut(self.plan, searcher.tree, there, [path for path in some if path is not None], generators[there])
+            for index, one in zip(there, parts, strict=True):
+                found[index] = one
+            kept += found
+        return kept
 
     def read(self, searchers: Sequence[WaveSearcher], owners: np.ndarray) -> None:
         """Write down what was found about the roots."""

@@ -5,6 +5,7 @@
 counted, and its reward is not: it looks like a loss and sends others elsewhere (virtual loss). `retract` takes that
 back, if no answer comes. What needs no network has no place in a wave: where the game is over, where a move is proven
 to win, and where an answer is kept from before, the simulation ends at once, and the tree goes on to the next one.
+Where a compiled evaluator answers, no leaf has to wait at all.
 """
 
 import math
@@ -20,7 +21,16 @@ from fastmcts.kernels.backup import backup
 from fastmcts.kernels.batch import read_bounds, read_evaluation, read_root
 from fastmcts.kernels.copy import copy
 from fastmcts.kernels.descend import descend
-from fastmcts.kernels.evaluate import ASKED, blend, clipped_reward, copy_rewards, expand, is_finished
+from fastmcts.kernels.evaluate import (
+    ASKED,
+    begin_at_root,
+    blend,
+    clipped_reward,
+    copy_rewards,
+    evaluate_leaf,
+    expand,
+    is_finished,
+)
 from fastmcts.kernels.expand import start_nodes
 from fastmcts.kernels.forget import cut_back
 from fastmcts.kernels.moves import legal_moves
@@ -44,6 +54,7 @@ def plant_grove(game, tree, grove, scratch):
         start_nodes(game, tree, root, root + 1, NONE, game.current_player(scratch.state))
         tree.action[root] = NONE
         grove.done[root] = 0
+        grove.renews[root] = False
     grove.waiting[0] = 0
 
 
@@ -78,7 +89,7 @@ def gather(strategy, tree, grove, wave, answers, scratch, most):
         wave: Filled anew.
         answers: Those that are kept. Modified.
         scratch: Buffers of this thread.
-        most: How many leaves of a tree may wait.
+        most: How many leaves of a tree may wait; how many simulations it gets, if no leaf has to.
 
     Returns:
         Why no more simulations were begun: FULL, or DONE.
@@ -115,6 +126,10 @@ def gather_tree(strategy, tree, grove, root, wave, answers, scratch, most):
     for index in range(game.state_size):
         wave.position[index] = grove.positions[root * game.state_size + index]
     rng[0], rng[1] = grove.generators[2 * root], grove.generators[2 * root + 1]
+    if grove.renews[root]:
+        grove.renews[root] = False
+        if tree.first_child[root] >= 0:
+            begin_at_root(strategy, tree, root, scratch, rng)
     waiting = 0
     why = DONE
     while waiting < most and wave.counts[LEAVES] < wave.leaves.size:
@@ -130,9 +145,14 @@ def gather_tree(strategy, tree, grove, root, wave, answers, scratch, most):
             # It would rather wait than go elsewhere: to push it on costs more strength than a full batch is worth
             # (benchmarks/evaluator_matches.py).
             break
-        if leaf != root:  # what is said about the root itself is no simulation
+        at_once = strategy.evaluator.answers_at_once
+        if leaf != root or (at_once and tree.first_child[root] >= 0):  # what is first said of the root is no simulation
             grove.done[root] += 1
-        if is_finished(strategy, tree, leaf, scratch, rng) or is_answered(
+        if at_once:
+            evaluate_leaf(strategy, tree, leaf, scratch, rng)
+            strategy.proofs.conclude(game, tree, leaf)
+            waiting += 1
+        elif is_finished(strategy, tree, leaf, scratch, rng) or is_answered(
             strategy, tree, leaf, wave, answers, scratch, rng
         ):
             backup(tree, leaf, scratch.rewards, 1)

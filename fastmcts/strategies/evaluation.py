@@ -25,6 +25,9 @@ class Evaluator(Component):
     Functions of whole batches, such as networks, need no class: `evaluator=` takes them as they are.
     """
 
+    #: Whether leaves are judged where they are found, and need not wait.
+    answers_at_once = True
+
     def evaluate(
         self,
         game: Game,
@@ -52,6 +55,8 @@ class Evaluator(Component):
 @dataclass(frozen=True)
 class NoEvaluator(Evaluator):
     """Nobody is asked: rollouts tell what a leaf is worth, or a function of whole batches."""
+
+    answers_at_once = False
 
 
 @dataclass(frozen=True)

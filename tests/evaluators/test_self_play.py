@@ -1,5 +1,6 @@
 """Self-play: what is learned from is right, games follow from their seed, and nothing that was finished is lost."""
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,15 @@ import pytest
 
 import fastmcts
 from fastmcts import (
+    ISMCTS,
+    MCTS,
     PIMC,
     PUCT,
+    Blend,
     Gumbel,
     LoadError,
     RootNoise,
+    SelfPlay,
     SelfPlayGame,
     SelfPlaySnapshot,
     UniformEvaluator,
@@ -58,8 +63,66 @@ CASES: dict[str, tuple[fastmcts.Game, Any, dict[str, Any]]] = {
     "hidden": (games.KuhnPoker(), judge, {}),
     "worlds": (games.Whist(), judge_four, {"method": PIMC(2), "temperature": 0.5}),
     "three players": (ThreePlayers(), judge_three, {}),
+    "seats": (games.LeducPoker(), judge, {"method": ISMCTS()}),
     "compiled": (GAME, UniformEvaluator(), {"threads": 2}),
 }
+
+#: More ways to search in which trees are kept.
+KEEPING: dict[str, tuple[fastmcts.Game, Any, dict[str, Any]]] = {
+    **{name: case for name, case in CASES.items() if name not in ("gumbel", "worlds", "hidden", "seats")},
+    "solver": (GAME, judge, {"solver": True}),
+    "blend": (GAME, Blend(judge, weight=0.3), {}),
+    "compiled blend": (GAME, Blend(UniformEvaluator(), weight=0.5), {"root_noise": RootNoise(0.5, 0.4)}),
+    "compiled chance": (games.Pig(target=8), UniformEvaluator(), {"threads": 2}),
+    "compiled solver": (GAME, UniformEvaluator(), {"solver": True}),
+}
+
+
+class Twin:
+    """Plays a game of `self_play` again with an `MCTS` for each player, or with one for all, that are advanced."""
+
+    def __init__(self, game: fastmcts.Game, evaluator: Any, seats: bool = False, **options: Any) -> None:
+        options.pop("threads", None)  # how many there are makes no difference
+        self.game = game
+        self.seats = seats
+        self.options = {"search_forced": True, "evaluator": evaluator, **options}
+        self.reused: list[float] = []
+
+    def follow(self, played: SelfPlayGame, brought: list[list[int]]) -> None:
+        """Assert that each search finds what was learned from; `brought` is what chance did after each move."""
+        state = self.game.new_initial_state(played.seed, draw_chance=True)
+        searches: dict[int, MCTS] = {}
+        for row, move in enumerate(played.moves.tolist()):
+            seat = state.current_player() if self.seats else 0
+            if seat not in searches:
+                searches[seat] = MCTS(self.game, seed=spawn_seed(played.seed, 2 * row), **self.options)
+            result = searches[seat].search(state)
+            self.reused.append(result.reused)
+            if result.visits.any() or not result.solver:
+                assert played.policies[row].tolist() == result.improved_policy.astype(np.float32).tolist()
+                assert np.array_equal(played.values[row], np.float32(result.utility), equal_nan=True)
+            else:  # proven before any move was visited
+                assert move == result.action
+                assert played.policies[row, move] == 1.0
+                assert played.values[row] == np.float32(2.0 * (result.proven_value or 0.0) - 1.0)
+            for action in (move, *brought[row]):
+                for search in searches.values():
+                    search.advance(action)
+                state.apply_action(action)
+
+
+def with_outcomes(played: SelfPlay) -> tuple[list[SelfPlayGame], dict[int, list[list[int]]]]:
+    """All games, and for each what chance did after each of its moves."""
+    brought: dict[int, list[list[int]]] = {}
+    moves = played.with_trees
+
+    def noting(before: Any, after: Any) -> Any:
+        for one in after:
+            brought.setdefault(one.number, []).append(list(one.path[1:]))
+        return moves(before, after)
+
+    played.with_trees = noting  # pyright: ignore[reportAttributeAccessIssue]
+    return list(played), brought
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -98,9 +161,87 @@ def test_outcomes_belong_to_who_is_to_move_also_where_that_player_moves_twice() 
     assert twice
 
 
-def test_targets_and_values_are_those_of_a_search_with_the_seed_of_the_move() -> None:
+@pytest.mark.parametrize("name", KEEPING)
+def test_a_game_is_what_a_search_finds_that_is_advanced_over_its_moves(name: str) -> None:
+    game, evaluator, options = KEEPING[name]
+    played = self_play(game, evaluator, games=3, simulations=12, seed=3, side_by_side=2, **options)
+    twin = Twin(game, evaluator, simulations=12, **options)
+    found, brought = with_outcomes(played)
+    for one in found:
+        twin.follow(one, brought[one.number])
+    assert max(twin.reused) > 0.2
+
+
+@pytest.mark.parametrize("game", [games.LeducPoker(), games.KuhnPoker(), games.LiarsDice()], ids=lambda game: game.name)
+def test_with_one_observer_each_player_has_a_tree_that_follows_all_moves(game: fastmcts.Game) -> None:
+    options: Any = {"simulations": 20, "method": ISMCTS()}
+    played = self_play(game, judge, games=6, seed=3, side_by_side=4, **options)
+    twin = Twin(game, judge, seats=True, **options)
+    found, brought = with_outcomes(played)
+    for one in found:
+        twin.follow(one, brought[one.number])
+    assert max(twin.reused) > 0.05 or game.name == "kuhn_poker"  # where hardly anybody moves twice
+
+
+def test_only_moves_that_are_not_searched_keep_what_is_known() -> None:
+    options: Any = {"simulations": 8, "search_forced": False, "temperature": 0.0, "root_noise": RootNoise(0.5, 0.4)}
+    twin = Twin(GAME, judge, simulations=8, search_forced=False, root_noise=RootNoise(0.5, 0.4))
+    found = list(self_play(GAME, judge, games=6, seed=1, **options))
+    assert any(len(one.moves) == 9 for one in found)
+    for one in found:
+        twin.follow(one, [[] for _ in one.moves])
+
+
+def test_trees_that_do_not_fit_side_by_side_are_searched_by_turns() -> None:
+    options: Any = {"games": 6, "simulations": 20, "seed": 4, "side_by_side": 6}
+    for evaluator in (judge, UniformEvaluator()):
+        wanted = self_play(GAME, evaluator, **options)
+        tight = self_play(GAME, evaluator, memory_mb=0.1, **options)
+        together: list[int] = []
+
+        def noting(before: Any, after: Any, honest: Any = tight.with_trees, counts: list[int] = together) -> Any:
+            counts.append(len(before))
+            return honest(before, after)
+
+        tight.with_trees = noting  # pyright: ignore[reportAttributeAccessIssue]
+        assert_same(wanted, tight)
+        assert max(together) < 6
+
+
+def test_games_whose_trees_turn_out_too_large_go_on_in_smaller_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    options: Any = {"games": 6, "simulations": 20, "seed": 4}
+    wanted = list(self_play(GAME, judge, **options))
+    optimistic = sys.modules["fastmcts.self_play"]
+    monkeypatch.setattr(optimistic, "most_together", lambda plan, kept, all_kept: list(range(len(kept))))
+    for threads in (1, 2):
+        played = self_play(GAME, judge, memory_mb=0.1, threads=threads, **options)
+        assert_same(wanted, played)
+        assert played.most_together < 6
+
+
+def test_a_small_batch_size_gives_the_same_games() -> None:
+    options: Any = {"games": 5, "simulations": 5, "seed": 1}
+    assert_same(self_play(GAME, judge, **options), self_play(GAME, judge, batch_size=2, **options))
+
+
+def test_a_tree_that_outgrows_its_memory_drops_what_it_visits_least_however_many_are_played() -> None:
+    options: Any = {"games": 2, "simulations": 40, "seed": 4, "memory_mb": 0.03}
+    several = [list(self_play(GAME, judge, side_by_side=count, **options)) for count in (1, 2)]
+    assert_same(*several)
+    roomy = self_play(GAME, judge, **(options | {"memory_mb": 10.0}))
+    assert any(
+        not np.array_equal(a.policies, b.policies) for a, b in zip(in_order(several[0]), in_order(roomy), strict=True)
+    )
+
+
+def test_without_trees_that_are_kept_each_search_has_the_seed_of_the_move() -> None:
     for selection in (PUCT(c=1.5), Gumbel(considered=3)):
-        (played,) = self_play(GAME, judge, games=[5], simulations=12, seed=8, selection=selection, temperature=0.0)
+        (played,) = self_play(
+            GAME, judge, games=[5], simulations=12, seed=8, selection=selection, temperature=0.0, keep_trees=False
+        )
+        if selection.starts_anew:
+            again = self_play(GAME, judge, games=[5], simulations=12, seed=8, selection=selection, temperature=0.0)
+            assert_same([played], again)
         state = GAME.new_initial_state(played.seed)
         for row, move in enumerate(played.moves.tolist()):
             seed = spawn_seed(played.seed, 2 * row)
@@ -175,8 +316,11 @@ def test_an_only_move_is_searched_for_its_value_unless_that_is_not_wanted() -> N
     assert full
     assert np.isfinite(full[0].values).all()
     left_out = in_order(self_play(GAME, judge, games=[full[0].number], simulations=4, seed=0, search_forced=False))
-    assert np.isnan(left_out[0].values).tolist() == [False] * 8 + [True]
-    assert left_out[0].policies[8].tolist() == full[0].policies[8].tolist()
+    anew = in_order(self_play(GAME, judge, games=12, simulations=4, seed=0, search_forced=False, keep_trees=False))
+    long = next(one for one in anew if len(one.moves) == 9)
+    assert np.isnan(long.values).tolist() == [False] * 8 + [True]
+    for one in (left_out[0], long):
+        assert one.policies[8].tolist() == one.legal[8].tolist()
 
 
 def test_progress_is_told() -> None:
@@ -218,7 +362,7 @@ def test_after_ctrl_c_the_next_game_is_as_if_nothing_had_been() -> None:
 
 def test_ctrl_c_while_moves_are_made_loses_and_doubles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = list(self_play(GAME, judge, games=5, simulations=4, seed=2, side_by_side=3))
-    for name in ("observation_tensor", "is_terminal", "returns"):
+    for name in ("legal_actions_mask", "is_terminal", "returns"):
         calls, honest = [0], getattr(fastmcts.State, name)
 
         def failing(self: Any, *arguments: Any, calls: list[int] = calls, honest: Any = honest) -> Any:
@@ -257,6 +401,7 @@ def test_ctrl_c_while_moves_are_made_loses_and_doubles_nothing(monkeypatch: pyte
         ({"temperature": "warm"}, "temperature must be a number"),
         ({"temperature": lambda move: np.nan if move == 3 else 1.0}, r"temperature\(3\) must be finite"),
         ({"side_by_side": 0}, "side_by_side must be from 1"),
+        ({"keep_trees": 1}, "keep_trees must be True or False, not 1"),
         ({"seed": "one"}, "seed must be a whole number"),
         ({"colour": 1}, "there is no search option 'colour'"),
         ({"game": Paid()}, "pays rewards on the way"),
@@ -320,6 +465,7 @@ def test_a_folder_is_for_one_way_to_play(tmp_path: Path) -> None:
         ({"simulations": 5}, "simulations 4, not 5"),
         ({"temperature": 0.5}, "temperature"),
         ({"selection": PUCT(c=3.0)}, "strategy"),
+        ({"keep_trees": False}, "keep_trees True, not False"),
     ]
     for change, words in others:
         with pytest.raises(LoadError, match=words):

@@ -70,6 +70,16 @@ def test_each_position_of_a_batch_gets_the_tree_that_a_search_would_give_it(name
     assert batch.improved_policy.sum(axis=1) == pytest.approx(np.ones(7))
 
 
+@pytest.mark.parametrize("evaluator", [judge, UniformEvaluator()], ids=["network", "compiled"])
+def test_a_move_that_is_proven_to_win_before_any_visit_is_played(evaluator: Any) -> None:
+    state = games.TicTacToe().new_initial_state()
+    for action in (0, 3, 1, 4):
+        state.apply_action(action)
+    options: Any = {"simulations": 10, "seed": 1, "evaluator": evaluator, "solver": True}
+    assert fastmcts.search(state, **options).action == 2
+    assert search_batch([state], **options).action.tolist() == [2]
+
+
 def test_trees_that_need_no_more_answers_do_not_end_those_of_the_other_turn() -> None:
     last = games.TicTacToe().new_initial_state()
     for action in (0, 1, 2, 4, 3, 5, 7, 6):
