@@ -1,0 +1,34 @@
+"""The learning curve: a line of JSON for each point, and a picture that needs no colours."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+LINES = "curve.jsonl"
+PICTURE = "curve.svg"
+
+
+def write_curve(folder: Path, curve: Sequence[dict[str, Any]], title: str) -> None:
+    """Write the points of a curve, and draw them if there are at least two."""
+    (folder / LINES).write_text("".join(json.dumps(point) + "\n" for point in curve))
+    if len(curve) > 1:
+        draw(folder / PICTURE, curve, title)
+
+
+def draw(path: Path, curve: Sequence[dict[str, Any]], title: str) -> None:
+    """Draw scores with their 95% intervals against the minutes of training."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    minutes = [point["minutes"] for point in curve]
+    scores = [100 * point["score"] for point in curve]
+    below = [100 * (point["score"] - point["low"]) for point in curve]
+    above = [100 * (point["high"] - point["score"]) for point in curve]
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "fastmcts", "font.size": 9}):
+        figure = Figure(figsize=(6, 3.4), layout="constrained")
+        axes = figure.add_subplot()
+        axes.errorbar(minutes, scores, (below, above), color="black", marker="o", markersize=4, capsize=2, linewidth=1)
+        axes.set(xlabel="minutes of training", ylabel="score (%)", title=title)
+        axes.grid(color="0.85")
+        figure.savefig(path, metadata={"Date": None})
