@@ -31,6 +31,7 @@ def test_the_reference_has_every_game() -> None:
 def test_every_example_is_shown() -> None:
     pages = (REPOSITORY / "docs" / "examples.md").read_text() + (REPOSITORY / "docs" / "your_own_game.md").read_text()
     names = {path.name for path in (REPOSITORY / "examples").glob("*.py")}
+    names |= {f"{path.parent.name}/" for path in (REPOSITORY / "examples").glob("*/__main__.py")}
     assert sorted(name for name in names if f"examples/{name}" not in pages) == []
 
 

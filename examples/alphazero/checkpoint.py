@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from examples.alphazero.network import Params, Trained, first_trained
@@ -18,7 +19,10 @@ from examples.alphazero.settings import Settings
 
 NAME = "checkpoint.npz"
 #: Settings that may change from run to run.
-FREE = ("iterations",)
+FREE = ("iterations", "measured_simulations", "uct_simulations", "curve_games", "evaluate_every")
+#: The numbers of a point of the curve.
+OF_POINTS = ("iteration", "games", "minutes", "score", "low", "high")
+ELSEWHERE = "choose another folder with --out"
 
 
 class Progress(NamedTuple):
@@ -71,31 +75,36 @@ def load(folder: Path, settings: Settings, seed: int) -> Progress:
     """Read the checkpoint of a folder; ValueError if it is damaged, or of another run."""
     path = folder / NAME
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         about = json.loads(str(arrays.pop("about")))
-        its_settings, its_seed = about["settings"], about["seed"]
-        iteration, seconds, curve = int(about["iteration"]), float(about["seconds"]), tuple(about["curve"])
+        its_settings = {**about["settings"], "seed": about["seed"]}
+        iteration, seconds = int(about["iteration"]), float(about["seconds"])
+        curve = tuple({**point, **{name: float(point[name]) for name in OF_POINTS}} for point in about["curve"])
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} is damaged or no checkpoint: {error}; choose another folder with --out") from None
+        raise ValueError(f"{path} is damaged, or no checkpoint: {error}; {ELSEWHERE}") from None
     for name, value in {**asdict(settings), "seed": seed}.items():
-        its_value = {**its_settings, "seed": its_seed}.get(name)
-        if name not in FREE and its_value != value:
-            raise ValueError(f"{path} has {name} {its_value!r}, not {value!r}: choose another folder with --out")
+        if name not in FREE and its_settings.get(name) != value:
+            raise ValueError(f"{path} is of a run with {name}={its_settings.get(name)!r}, not {value!r}; {ELSEWHERE}")
     empty = first_progress(settings, seed)
-    for name, array in arrays_of(empty).items():
-        given = arrays.get(name)
-        if given is None or given.shape != array.shape or given.dtype != array.dtype:
-            found = "nothing" if given is None else f"{given.dtype} {list(given.shape)}"
-            raise ValueError(f"{path}: {name} must be {array.dtype} {list(array.shape)}, not {found}")
-        if not np.all(np.isfinite(given)):
-            raise ValueError(f"{path}: {name} has numbers that are not finite")
-    leaves = [arrays[name] for name in arrays_of(empty)]
-    tree = jax.tree.unflatten(jax.tree.structure({"best": empty.best, "trained": empty.trained}), leaves)
+    wanted = arrays_of(empty)
+    for name, array in wanted.items():
+        found = arrays.get(name)
+        if found is None or (found.shape, found.dtype) != (array.shape, array.dtype):
+            text = "nothing" if found is None else f"{found.dtype} {list(found.shape)}"
+            raise ValueError(f"{path}: {name} must be {array.dtype} {list(array.shape)}, not {text}; {ELSEWHERE}")
+        if not np.all(np.isfinite(found)):
+            raise ValueError(f"{path}: {name} has numbers that are not finite; {ELSEWHERE}")
+    tree = jax.tree.unflatten(jax.tree.structure(parts_of(empty)), [jnp.asarray(arrays[name]) for name in wanted])
     return Progress(tree["trained"], tree["best"], iteration, seconds, curve)
 
 
+def parts_of(progress: Progress) -> dict[str, Any]:
+    """What a checkpoint has as arrays: the network that is trained, and the one that plays."""
+    return {"best": progress.best, "trained": progress.trained}
+
+
 def arrays_of(progress: Progress) -> dict[str, np.ndarray]:
-    """Every array of what is trained and of what plays, by its place in the tree."""
-    leaves = jax.tree_util.tree_leaves_with_path({"best": progress.best, "trained": progress.trained})
+    """Every array of them, by its place in the tree."""
+    leaves = jax.tree_util.tree_leaves_with_path(parts_of(progress))
     return {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves}

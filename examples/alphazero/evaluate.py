@@ -8,13 +8,10 @@ import numpy as np
 
 import fastmcts
 from examples.alphazero.network import Params, evaluator
+from examples.alphazero.settings import Settings
 from fastmcts import PUCT, games
 from fastmcts.experiments import Search, play_match
 from fastmcts.experiments.intervals import wilson
-
-EXACT_SIMULATIONS = 50
-MATCH_SIMULATIONS = 200
-UCT_SIMULATIONS = 1000
 
 
 class Player:
@@ -64,17 +61,16 @@ def is_exact(game: fastmcts.Game) -> bool:
     return isinstance(game, games.TicTacToe)
 
 
-def measure(game: fastmcts.Game, params: Params, number_of_games: int, seed: int) -> Score:
+def measure(settings: Settings, params: Params, number_of_games: int, seed: int) -> Score:
     """The strength of a network: exactly in tic-tac-toe, elsewhere by a match against UCT with rollouts."""
+    game, player = settings.load_game(), Player(params, settings.measured_simulations)
     if is_exact(game):
-        return against_exact_play(game, Player(params, EXACT_SIMULATIONS))
-    uct = Search(simulations=UCT_SIMULATIONS)
-    match = play_match(game, Player(params, MATCH_SIMULATIONS), uct, number_of_games, seed, threads=2)
+        return against_exact_play(game, player)
+    match = play_match(game, player, Search(simulations=settings.uct_simulations), number_of_games, seed, threads=2)
     if match.interrupted:
         raise KeyboardInterrupt
-    return Score(
-        match.mean, *match.interval, f"{match.score} of {match.games} games against UCT with {UCT_SIMULATIONS}"
-    )
+    text = f"{match.score} of {match.games} games won against UCT with {settings.uct_simulations:,} simulations"
+    return Score(match.mean, *match.interval, text)
 
 
 def against_exact_play(game: fastmcts.Game, player: Player) -> Score:

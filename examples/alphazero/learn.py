@@ -85,7 +85,7 @@ class Run:
             )
         )
         self.window = window
-        shutil.rmtree(self.games_of(iteration + 1 - settings.window), ignore_errors=True)
+        shutil.rmtree(self.games_of(iteration - settings.window), ignore_errors=True)
         self.tell(
             f"iteration {iteration + 1}: {len(window[-1].values):,} positions, {seconds:.0f} s,"
             f" losses {policy_loss:.3f} (policy) and {value_loss:.3f} (value);"
@@ -121,7 +121,7 @@ class Run:
     def measure(self, number_of_games: int) -> Score:
         """Measure the best network so far, and keep that as a point of the curve; it costs no minutes of learning."""
         progress = self.progress
-        score = measure(self.game, progress.best, number_of_games, self.seed_of(progress.iteration, 2))
+        score = measure(self.settings, progress.best, number_of_games, self.seed_of(progress.iteration, 2))
         point = {
             "iteration": progress.iteration,
             "games": progress.iteration * self.settings.games,

@@ -35,6 +35,9 @@ def random_moves(settings: Settings, iteration: int) -> int:
 def read_iteration(folder: Path, settings: Settings, iteration: int) -> Batch:
     """All positions of an iteration's games, in the order of the games' numbers."""
     games = sorted(fastmcts.read_shards(folder), key=lambda played: played.number)
+    if len(games) < settings.games:
+        found = f"{len(games)} of {settings.games} games" if games else "no games any more"
+        raise ValueError(f"{folder} has {found}: begin anew in another folder")
     opening = random_moves(settings, iteration)
     return joined([Batch(*played[:3], values_to_learn(played, settings, opening)) for played in games])
 

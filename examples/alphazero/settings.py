@@ -24,7 +24,9 @@ class Settings:
         learning_rate: How far a step goes.
         search_weight: How much of the value to learn is what the search thought; the rest is how the game ended.
         gate_games: How many games the network that was trained plays against the one that plays.
-        curve_games: How many games a point of the curve takes, where it is measured by a match.
+        measured_simulations: How many for each move when strength is measured.
+        uct_simulations: How many the opponent has then, which is UCT with rollouts; tic-tac-toe is measured exactly.
+        curve_games: How many games a point of the curve takes, and the last one as many as the command says.
         evaluate_every: After how many iterations a point of the curve is measured.
         iterations: How many there are, unless the command says otherwise.
     """
@@ -42,6 +44,8 @@ class Settings:
     learning_rate: float
     search_weight: float
     gate_games: int
+    measured_simulations: int
+    uct_simulations: int
     curve_games: int
     evaluate_every: int
     iterations: int
@@ -65,6 +69,8 @@ TIC_TAC_TOE = Settings(
     learning_rate=2e-3,
     search_weight=0.5,
     gate_games=40,
+    measured_simulations=50,
+    uct_simulations=0,
     curve_games=0,
     evaluate_every=8,
     iterations=40,
@@ -84,6 +90,8 @@ CONNECT_FOUR = Settings(
     learning_rate=2e-3,
     search_weight=0.5,
     gate_games=60,
+    measured_simulations=200,
+    uct_simulations=1000,
     curve_games=60,
     evaluate_every=10,
     iterations=400,
