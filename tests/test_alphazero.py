@@ -175,13 +175,14 @@ def test_batches_of_any_length_have_few_sizes_and_the_same_answers() -> None:
     seen, legal = rng.random((16, 3, 6, 7), np.float32), rng.random((16, 7)) < 0.7
     legal[:, 0] = True
     policy, values = evaluate_some(seen, legal)
-    compiled = network.judge._cache_size()
+    judge: Any = network.judge
+    compiled = judge._cache_size()
     for count in (1, 5, 15):
         some_policy, some_values = evaluate_some(seen[:count], legal[:count])
         assert np.array_equal(some_policy, policy[:count])
         assert np.array_equal(some_values, values[:count])
     network.evaluator(network.first_params(SETTINGS, 1))(seen, legal)
-    assert network.judge._cache_size() == compiled, "neither lengths nor parameters compile anything"
+    assert judge._cache_size() == compiled, "neither lengths nor parameters compile anything"
     assert np.allclose(policy.sum(axis=1), 1.0)
     assert not policy[~legal].any()
 

@@ -15,6 +15,7 @@ from examples.alphazero.settings import Settings
 from fastmcts import Gumbel
 from fastmcts.experiments import play_match
 
+SIDE_BY_SIDE = 512
 CACHED_POSITIONS = 300_000
 AT_RANDOM = 1e6  # a temperature at which all legal moves are as likely
 GATE_OPENING_MOVES = 4  # networks play without noise: openings have to differ
@@ -103,6 +104,7 @@ class Run:
             simulations=settings.simulations,
             seed=self.seed_of(iteration, 0),
             temperature=lambda move: AT_RANDOM if move < opening else 0.0,
+            side_by_side=SIDE_BY_SIDE,
             progress=self.show,
             selection=Gumbel(considered=self.game.num_actions),
             threads=2,

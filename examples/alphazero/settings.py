@@ -81,10 +81,10 @@ CONNECT_FOUR = Settings(
     width=256,
     blocks=3,
     has_mirror=True,
-    games=512,
+    games=1024,
     simulations=32,
     random_moves=5,
-    window=20,
+    window=16,
     passes=4.0,
     batch_size=512,
     learning_rate=2e-3,
@@ -92,9 +92,9 @@ CONNECT_FOUR = Settings(
     gate_games=60,
     measured_simulations=200,
     uct_simulations=1000,
-    curve_games=60,
-    evaluate_every=10,
-    iterations=400,
+    curve_games=100,
+    evaluate_every=20,
+    iterations=200,
 )
 
 DEFAULTS = {settings.game: settings for settings in (TIC_TAC_TOE, CONNECT_FOUR)}
