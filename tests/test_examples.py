@@ -51,7 +51,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], dict[str, Any], str]] = {
             "curve_games": 2,
             "final_games": 4,
         },
-        r"iteration 1: \d+ positions, .*\n.* of 4 games won against UCT with 5 simulations",
+        r"iteration 1: \d+ positions, .*\n.* of the points in 4 games against UCT with 5 simulations",
     ),
 }
 

@@ -69,8 +69,10 @@ def measure(settings: Settings, params: Params, number_of_games: int, seed: int)
     match = play_match(game, player, Search(simulations=settings.uct_simulations), number_of_games, seed, threads=2)
     if match.interrupted:
         raise KeyboardInterrupt
-    text = f"{match.score} of {match.games} games won against UCT with {settings.uct_simulations:,} simulations"
-    return Score(match.mean, *match.interval, text)
+    low, high = match.interval
+    opponent = f"UCT with {settings.uct_simulations:,} simulations"
+    text = f"{match.mean:.1%} ({low:.1%} to {high:.1%}) of the points in {match.games} games against {opponent}"
+    return Score(match.mean, low, high, text)
 
 
 def against_exact_play(game: fastmcts.Game, player: Player) -> Score:

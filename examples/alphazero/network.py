@@ -131,7 +131,7 @@ def step(settings: Settings, trained: Trained, batch: Batch) -> Trained:
 
 
 def train(settings: Settings, trained: Trained, batches: Iterable[Batch]) -> tuple[Trained, float, float]:
-    """Train on batches; returns also the losses of policy and value on the last one, which it had not seen yet."""
+    """Train on batches; returns also the losses of policy and value on the last one."""
     batch = None
     for batch in batches:
         trained = step(settings, trained, batch)
