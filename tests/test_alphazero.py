@@ -251,13 +251,15 @@ def test_the_curve_is_written_as_lines_and_drawn(tmp_path: Path) -> None:
         {"iteration": number, "games": 10, "minutes": number, "score": 0.5, "low": 0.4, "high": 0.6, "text": ""}
         for number in range(3)
     ]
-    curve.write_curve(tmp_path, points, "a title")
+    curve.write_curve(tmp_path, points, "a label", even=0.5)
     assert [json.loads(line) for line in (tmp_path / curve.LINES).read_text().splitlines()] == points
     picture = (tmp_path / curve.PICTURE).read_text()
-    assert "a title" in picture
+    assert "a label (%)" in picture
     assert "minutes of training" in picture
-    curve.write_curve(tmp_path, points, "a title")
+    curve.write_curve(tmp_path, points, "a label", even=0.5)
     assert (tmp_path / curve.PICTURE).read_text() == picture
+    curve.write_curve(tmp_path, points, "a label")
+    assert (tmp_path / curve.PICTURE).read_text().count("stroke-dasharray") < picture.count("stroke-dasharray")
 
 
 def test_the_defaults_suit_their_games() -> None:

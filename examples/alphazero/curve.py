@@ -9,15 +9,22 @@ LINES = "curve.jsonl"
 PICTURE = "curve.svg"
 
 
-def write_curve(folder: Path, curve: Sequence[dict[str, Any]], title: str) -> None:
+def write_curve(folder: Path, curve: Sequence[dict[str, Any]], label: str, even: float | None = None) -> None:
     """Write the points of a curve, and draw them if there are at least two."""
     (folder / LINES).write_text("".join(json.dumps(point) + "\n" for point in curve))
     if len(curve) > 1:
-        draw(folder / PICTURE, curve, title)
+        draw(folder / PICTURE, curve, label, even)
 
 
-def draw(path: Path, curve: Sequence[dict[str, Any]], title: str) -> None:
-    """Draw scores with their 95% intervals against the minutes of training."""
+def draw(path: Path, curve: Sequence[dict[str, Any]], label: str, even: float | None) -> None:
+    """Draw scores with their 95% intervals against the minutes of training.
+
+    Args:
+        path: Where to.
+        curve: The points.
+        label: What a score is.
+        even: The score of two players who are as good, for a dashed line; None for no line.
+    """
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -29,6 +36,8 @@ def draw(path: Path, curve: Sequence[dict[str, Any]], title: str) -> None:
         figure = Figure(figsize=(6, 3.4), layout="constrained")
         axes = figure.add_subplot()
         axes.errorbar(minutes, scores, (below, above), color="black", marker="o", markersize=4, capsize=2, linewidth=1)
-        axes.set(xlabel="minutes of training", ylabel="score (%)", title=title)
+        if even is not None:
+            axes.axhline(100 * even, color="black", linestyle="--", linewidth=0.8)
+        axes.set(xlabel="minutes of training", ylabel=f"{label} (%)")
         axes.grid(color="0.85")
         figure.savefig(path, metadata={"Date": None})

@@ -132,7 +132,10 @@ class Run:
         }
         others = [other for other in progress.curve if other["iteration"] != progress.iteration]
         self.keep(progress._replace(curve=(*others, point)))
-        write_curve(self.folder, self.progress.curve, self.game.name)
+        if is_exact(self.game):
+            write_curve(self.folder, self.progress.curve, "positions that keep their value")
+        else:
+            write_curve(self.folder, self.progress.curve, "points against UCT", even=0.5)
         self.tell(f"after {progress.minutes:.1f} minutes: {score.text}")
         return score
 
