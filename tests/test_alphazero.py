@@ -114,6 +114,21 @@ def test_ctrl_c_anywhere_loses_nothing(
 
 
 @pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"game": "chess"}, "game must be one of tic_tac_toe, connect_four, not 'chess'"),
+        ({"iterations": 0}, "iterations must be above 0, not 0"),
+        ({"minutes": -1.0}, r"minutes must be above 0, not -1\.0"),
+        ({"final_games": 0}, "final_games must be above 0, not 0"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arguments: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        main(**{"out": tmp_path / "run", **arguments})
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
     ("changes", "seed", "message"),
     [
         ({"game": "tic_tac_toe"}, 1, "is of a run with game='connect_four', not 'tic_tac_toe'; choose another folder"),
@@ -242,7 +257,7 @@ def test_exact_play_keeps_all_values_and_cannot_be_beaten() -> None:
     assert score.text.endswith(" 0 ways to beat it from the start")
     careless: Any = Exact(blunders=True)
     worse = evaluate.against_exact_play(games.TicTacToe(), careless)
-    assert worse.low < worse.score < worse.high < 0.9
+    assert worse.low == worse.score == worse.high < 0.9, "it is exact"
     assert not worse.text.endswith(" 0 ways to beat it from the start")
 
 

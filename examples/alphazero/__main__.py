@@ -54,6 +54,13 @@ def main(
         raise ImportError(f'{error}: pip install "fastmcts-numba[alphazero]"') from error
     from examples.alphazero.settings import DEFAULTS
 
+    if game not in DEFAULTS:
+        raise ValueError(
+            f"game must be one of {', '.join(DEFAULTS)}, not {game!r}; settings.py is the place for others"
+        )
+    for name, value in (("iterations", iterations), ("minutes", minutes), ("final_games", final_games)):
+        if value is not None and not value > 0:
+            raise ValueError(f"{name} must be above 0, not {value!r}")
     settings = replace(DEFAULTS[game], **changes)
     folder = Path(out or f"alphazero_{game}")
     if iterations is None and minutes is None:
