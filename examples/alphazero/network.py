@@ -1,7 +1,7 @@
 """A small residual network in plain JAX: functions of parameters, which are nested dictionaries of arrays.
 
-It is made of matrix products alone. On two cores it judged 170,000 positions of Connect Four a second, where one of
-convolutions with 32 channels judged 30,000, and of the same seconds of training it made more.
+It is made of matrix products alone. In a second of one core it judged 170,000 positions of Connect Four, and three
+blocks of convolutions with 32 channels judged 30,000; in the same seconds of training it came to smaller losses.
 """
 
 from collections.abc import Callable, Iterable
