@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import fastmcts
+from examples.alphazero.settings import DEFAULTS
 
 DESCRIPTION = """\
 Learn a game by playing against itself, as AlphaZero does.
@@ -52,8 +53,6 @@ def main(
         from examples.alphazero.learn import Run
     except ImportError as error:
         raise ImportError(f'{error}: pip install "fastmcts-numba[alphazero]"') from error
-    from examples.alphazero.settings import DEFAULTS
-
     if game not in DEFAULTS:
         raise ValueError(
             f"game must be one of {', '.join(DEFAULTS)}, not {game!r}; settings.py is the place for others"
@@ -96,7 +95,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         "python -m examples.alphazero", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--game", choices=("tic_tac_toe", "connect_four"), default="tic_tac_toe", help="what to learn")
+    parser.add_argument("--game", choices=tuple(DEFAULTS), default="tic_tac_toe", help="what to learn")
     parser.add_argument("--out", metavar="FOLDER", help="where to keep everything (default: alphazero_<game>)")
     parser.add_argument("--minutes", type=float, help="how long to learn, in all; measuring is not counted")
     parser.add_argument("--iterations", type=int, help="how many iterations, in all (default: enough for the game)")

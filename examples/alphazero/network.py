@@ -23,6 +23,7 @@ SMALLEST_BATCH = 16
 ILLEGAL = -1e9  # the logit of an illegal move
 VALUE_WIDTH = 64
 WEIGHT_DECAY = 1e-4
+STEPS_BEFORE_DECAY = 10_000  # after three times as many a step is half as long as the first
 #: How much of each step goes into the average, which plays: it is steadier than what is trained.
 NEW_SHARE = 0.005
 
@@ -103,8 +104,12 @@ def evaluator(params: Params) -> Callable[[NDArray[np.float32], NDArray[np.bool_
 
 
 def optimizer(settings: Settings) -> optax.GradientTransformation:
-    """Adam with weight decay."""
-    return optax.adamw(settings.learning_rate, weight_decay=WEIGHT_DECAY)
+    """Adam with weight decay, and steps that become smaller."""
+
+    def learning_rate(steps: Any) -> Any:
+        return settings.learning_rate / (1.0 + steps / STEPS_BEFORE_DECAY) ** 0.5
+
+    return optax.adamw(learning_rate, weight_decay=WEIGHT_DECAY)
 
 
 def first_trained(settings: Settings, seed: int) -> Trained:

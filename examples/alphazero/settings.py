@@ -10,10 +10,10 @@ class Settings:
     """All of it, with a default for each game below.
 
     Attributes:
-        game: The id of a game for two whose gains are the other's losses, with an observation [planes, rows, columns].
+        game: The id of a game for two in which one's gain is the other's loss, and which pays at the end.
         width: How many features the network has.
         blocks: How many residual blocks of two layers.
-        has_mirror: Whether positions may be seen in a mirror: the columns of the board and of the moves swapped.
+        has_mirror: Whether positions may be seen in a mirror: the last axis of what is seen, and of the moves, swapped.
         games: How many games of self-play an iteration has.
         simulations: How many for each of their moves.
         random_moves: Games of iteration i begin with i % (random_moves + 1) moves drawn at random, so that the network
@@ -21,7 +21,7 @@ class Settings:
         window: On the games of how many iterations it is trained.
         passes: How often each position is seen in training, on average, while it is in the window.
         batch_size: How many positions a step of the optimizer sees.
-        learning_rate: How far a step goes.
+        learning_rate: How far the first steps go.
         search_weight: How much of the value to learn is what the search thought; the rest is how the game ended.
         gate_games: How many games the network that was trained plays against the one that plays.
         measured_simulations: How many for each move when strength is measured.
