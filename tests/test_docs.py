@@ -1,8 +1,11 @@
 """The pages of the documentation are complete; that they can be built is checked by `mkdocs build --strict`."""
 
+import json
 import re
 from importlib import import_module
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import fastmcts
@@ -31,6 +34,7 @@ def test_the_reference_has_every_game() -> None:
 def test_every_example_is_shown() -> None:
     pages = (REPOSITORY / "docs" / "examples.md").read_text() + (REPOSITORY / "docs" / "your_own_game.md").read_text()
     names = {path.name for path in (REPOSITORY / "examples").glob("*.py")}
+    names |= {f"{path.parent.name}/" for path in (REPOSITORY / "examples").glob("*/__main__.py")}
     assert sorted(name for name in names if f"examples/{name}" not in pages) == []
 
 
@@ -64,6 +68,17 @@ def test_tables_of_matches_have_a_plan_that_their_page_names(monkeypatch: pytest
     told = "".join(path.read_text() for path in (REPOSITORY / "docs").rglob("*.md"))
     plans = [path.name for path in (REPOSITORY / "experiments").glob("*.toml")]
     assert [name for name in plans if f"experiments/{name}" not in told] == []
+
+
+def test_a_run_of_alphazero_becomes_a_row(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.syspath_prepend(REPOSITORY / "benchmarks")
+    script = import_module("alphazero_page")
+    about = json.dumps({"settings": {"game": "connect_four"}})
+    np.savez(tmp_path / "checkpoint.npz", about=np.array(about))
+    points = [{"minutes": 0.0, "iteration": 0, "games": 0, "text": "7%"}]
+    points.append({"minutes": 59.96, "iteration": 300, "games": 307200, "text": "80%"})
+    (tmp_path / "curve.jsonl").write_text("".join(json.dumps(point) + "\n" for point in points))
+    assert script.row(tmp_path) == ["`connect_four`", "60.0", "300", "307,200", "7%", "80%"]
 
 
 @pytest.mark.parametrize(("number", "source"), [(0, "kernels/loop.py"), (1, "core/tree.py")])

@@ -2,6 +2,7 @@
 
 import re
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,9 +36,41 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
     "whist_table": ({"simulations": 100}, r"player 3 lacks: \['C'\]"),
 }
 
+#: The same for examples that are folders, which write to one, with the packages that they need.
+FOLDERS: dict[str, tuple[tuple[str, ...], dict[str, Any], str]] = {
+    "alphazero": (
+        ("jax", "optax", "matplotlib"),
+        {
+            "game": "connect_four",
+            "iterations": 1,
+            "games": 2,
+            "simulations": 2,
+            "gate_games": 2,
+            "measured_simulations": 2,
+            "uct_simulations": 5,
+            "curve_games": 2,
+            "final_games": 4,
+        },
+        r"iteration 1: \d+ positions, .*\n.* of the points in 4 games against UCT with 5 simulations",
+    ),
+}
+
 
 def test_every_example_is_run() -> None:
     assert sorted(EXAMPLES) == sorted(path.stem for path in (REPOSITORY / "examples").glob("*.py"))
+    assert sorted(FOLDERS) == sorted(path.parent.name for path in (REPOSITORY / "examples").glob("*/__main__.py"))
+
+
+@pytest.mark.peer
+@pytest.mark.slow_to_compile
+@pytest.mark.parametrize("name", FOLDERS)
+def test_folders_run(name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    packages, arguments, printed = FOLDERS[name]
+    for package in packages:
+        pytest.importorskip(package)
+    import_module(f"examples.{name}.__main__").main(out=tmp_path, **arguments)
+    output = capsys.readouterr().out
+    assert re.search(printed, output), output
 
 
 @pytest.mark.slow_to_compile

@@ -2,7 +2,8 @@
 
 A comment `# prints ...` says what a line of Python prints, and a block of text what the command before it prints, up
 to a line of three dots. The README's blocks are compiled, and so are those behind `<!-- compiled -->` in the docs; all
-others run as plain Python, where a small search takes less time than compiling it.
+others run as plain Python, where a small search takes less time than compiling it. Those behind `<!-- needs torch -->`
+run where that package is installed.
 """
 
 import contextlib
@@ -10,6 +11,7 @@ import io
 import re
 import runpy
 import shlex
+import warnings
 from importlib import import_module
 from pathlib import Path
 
@@ -21,12 +23,16 @@ from tests.subprocesses import REPOSITORY
 
 README = REPOSITORY / "README.md"
 PAGES = [README, *sorted((REPOSITORY / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"(<!-- compiled -->\n)?```python\n(.*?)```", re.DOTALL)
+BLOCK = re.compile(r"(?:<!-- needs ([\w, ]+) -->\n)?(<!-- compiled -->\n)?```python\n(.*?)```", re.DOTALL)
 PYTHON_BLOCKS = [
     pytest.param(
-        found[2],
+        found[3],
+        found[1].split(", ") if found[1] else [],
         id=f"{page.stem}-{number}",
-        marks=pytest.mark.jit if page == README or found[1] else pytest.mark.slow_to_compile,
+        marks=[
+            pytest.mark.jit if page == README or found[2] else pytest.mark.slow_to_compile,
+            *([pytest.mark.peer] if found[1] else []),
+        ],
     )
     for page in PAGES
     for number, found in enumerate(BLOCK.finditer(page.read_text()))
@@ -39,8 +45,15 @@ SHELL_LINES = [
 ]
 
 
-@pytest.mark.parametrize("block", PYTHON_BLOCKS)
-def test_python_blocks_run(block: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("block", "packages"), PYTHON_BLOCKS)
+def test_python_blocks_run(
+    block: str, packages: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    for package in packages:
+        pytest.importorskip(package)
+        warnings.filterwarnings("ignore", module=package)  # of its own inside
+    if packages:
+        monkeypatch.chdir(tmp_path)  # for what they write
     check_block(block, tmp_path)
 
 
