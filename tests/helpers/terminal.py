@@ -2,7 +2,6 @@
 
 import os
 import select
-import signal
 import subprocess
 import sys
 import time
@@ -17,6 +16,16 @@ def invoke(*arguments: str, typed: str = "") -> tuple[int, str]:
     """Run a command in this process, with something typed into a pipe; its exit code and all output."""
     result = CliRunner().invoke(app, list(arguments), input=typed)
     return result.exit_code, result.output
+
+
+#: Makes the terminal the one that Ctrl-C comes from, heeds it, which what a shell runs in the background does not, and
+#: goes on as the command. (A `preexec_fn` would fork, against which JAX warns wherever it is loaded.)
+OWN = """
+import fcntl, os, signal, sys, termios
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 
 
 class Terminal:
@@ -37,8 +46,9 @@ class Terminal:
         variables = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "NUMBA_DISABLE_JIT": is_off, **environment}
         command = [sys.executable, *(("-m", "fastmcts") if code is None else ("-c", code)), *arguments]
         self.process = subprocess.Popen(
-            command, stdin=slave, stdout=slave, stderr=slave, env=variables, start_new_session=True, preexec_fn=own
-        )
+            [sys.executable, "-c", OWN, *command],
+            stdin=slave, stdout=slave, stderr=slave, env=variables, start_new_session=True,
+        )  # fmt: skip
         os.close(slave)
         self.shown = ""
         self.waited_to = 0  # where that ends which was waited for last
@@ -88,15 +98,6 @@ class Terminal:
             pass
         os.close(self.master)
         return self.process.wait()
-
-
-def own() -> None:
-    """Make the terminal the one that Ctrl-C comes from, and heed it: what a shell runs in the background does not."""
-    import fcntl
-    import termios
-
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 terminals = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
