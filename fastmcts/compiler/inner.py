@@ -17,7 +17,7 @@ from numba.core.typing.templates import Signature, fold_arguments, signature
 
 from fastmcts.compiler.flat_array import flat
 from fastmcts.compiler.loops import is_signed_integer
-from fastmcts.compiler.passes import InnerCompiler, PartCompiler
+from fastmcts.compiler.passes import CalledCompiler, InnerCompiler, KernelCompiler, PartCompiler
 
 #: The instructions of a function that just returns a constant, and those that say which.
 LOADING = {"LOAD_CONST", "RETURN_CONST"}
@@ -31,6 +31,9 @@ CONSTANTS: dict[type, types.Type] = {
 
 #: Functions that several kernels call.
 PARTS: set[Callable[..., Any]] = set()
+
+#: Functions that are called wherever a kernel needs them, and never inlined.
+NEVER_INLINED: set[Callable[..., Any]] = set()
 
 
 class InnerFlags(Flags):
@@ -66,7 +69,7 @@ class InnerFunction:
     def __init__(self, function: Callable[..., Any], flags: InnerFlags) -> None:
         self.function = function
         self.flags = flags
-        self.compiler = PartCompiler if function in PARTS else InnerCompiler
+        self.compiler = compiler_of(function)
         self.parameters = inspect.signature(function)
         self.constant = constant_of(function)
         self.compiled: dict[tuple[types.Type, ...], Any] = {}
@@ -117,6 +120,13 @@ class InnerFunction:
             finally:
                 self.compiling.discard(arguments)
         return self.compiled[arguments]
+
+
+def compiler_of(function: Callable[..., Any]) -> type[KernelCompiler]:
+    """What compiles a function."""
+    if function in PARTS:
+        return PartCompiler
+    return CalledCompiler if function in NEVER_INLINED else InnerCompiler
 
 
 class Constant(NamedTuple):

@@ -33,7 +33,7 @@ from numba.core.untyped_passes import (
 )
 
 from fastmcts.compiler.decided import take_decided_branches
-from fastmcts.compiler.linking import EntryLibrary, InnerLibrary, PartLibrary
+from fastmcts.compiler.linking import CalledLibrary, EntryLibrary, InnerLibrary, PartLibrary
 from fastmcts.compiler.loops import shorten_loops
 from fastmcts.compiler.lowering import KernelLowering
 from fastmcts.compiler.notice import announced
@@ -93,6 +93,12 @@ class InnerCompiler(KernelCompiler):
             state: Any = self.state
             for context in (*contexts, state.targetctx):  # the last is a copy
                 del context.refresh
+
+
+class CalledCompiler(InnerCompiler):
+    """Compiles a function that is never inlined."""
+
+    library = CalledLibrary
 
 
 class PartCompiler(KernelCompiler):
