@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from fastmcts.compiler.bundle import register_bundle
 
+LONGEST_LINE = 1024  # nodes; a simulation that goes deeper finds its way back by the parents of nodes
+
 
 class Scratch(NamedTuple):
     """Reused from simulation to simulation, so that kernels allocate nothing."""
@@ -34,6 +36,7 @@ class Scratch(NamedTuple):
     returns: NDArray[np.float64]  # [M * num_players] in [0, 1], from each node of the path on
     return_range: NDArray[np.float64]  # [2] the least and the greatest of those
     levels: NDArray[np.int64]  # [as `path`] how many moves below the root each move was chosen
+    line: NDArray[np.int64]  # [LONGEST_LINE] the nodes that the simulation has passed, the root first
 
 
 register_bundle(Scratch)
@@ -87,4 +90,5 @@ def make_scratch(
         returns=np.zeros(longest_line * num_players, np.float64),
         return_range=np.zeros(2 * pays, np.float64),
         levels=np.zeros(pays * longest_path, np.int64),
+        line=np.zeros(LONGEST_LINE, np.int64),
     )
