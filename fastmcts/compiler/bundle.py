@@ -6,6 +6,7 @@ a kernel reads two entries of it. They never change during a call, and LLVM is t
 """
 
 import hashlib
+from collections.abc import Collection
 from typing import Any
 
 from llvmlite import ir
@@ -17,6 +18,7 @@ from numba.extending import NativeValue, infer_getattr, models, register_model, 
 
 from fastmcts.compiler.decided import Known
 from fastmcts.compiler.flat_array import flat_type
+from fastmcts.compiler.reads import EVERYTHING, Field, note_read
 
 WORD = ir.IntType(64)
 
@@ -44,8 +46,18 @@ class BundleType(types.Type):
         """What makes two types the same, in a form that is compared and hashed at once."""
         return self.class_name, self.digest
 
+    def is_like(self, other: types.Type, fields: Collection[Field]) -> bool:
+        """Whether code that reads no other fields may take this bundle for another one."""
+        if not isinstance(other, BundleType) or self.class_name != other.class_name or EVERYTHING in fields:
+            return self == other
+        names = [name for class_name, name in fields if class_name == self.class_name]
+        return tuple(self.arrays) == tuple(other.arrays) and all(
+            self.arrays[name] == other.arrays[name] and (name in self.empty) == (name in other.empty) for name in names
+        )
+
     def known_attribute(self, name: str) -> "EmptyArray | None":
         """An array without entries."""
+        note_read(self.class_name, name)
         return EmptyArray() if name in self.empty else None
 
 
@@ -100,6 +112,7 @@ class BundleAttributes(AttributeTemplate):
 
     def generic_resolve(self, bundle: BundleType, name: str) -> Any:
         """The array of that name; None where there is none."""
+        note_read(bundle.class_name, name)
         return bundle.arrays.get(name)
 
 

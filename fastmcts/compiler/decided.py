@@ -32,6 +32,13 @@ class Known:
         self.value = value
 
 
+class Several:
+    """What is known of each entry of a tuple: `first, second, third, fourth = ...` makes one, and takes it apart."""
+
+    def __init__(self, types: "list[Knowledge]") -> None:
+        self.types = types
+
+
 #: A known value, the type of an argument or of a part of it, or None for what will be known when the code runs.
 Knowledge = Any
 
@@ -70,8 +77,9 @@ class Knowing:
         if node.op in ("exhaust_iter", "cast"):
             return self.of(node.value.name)
         if node.op == "static_getitem":
-            whole = self.of(node.value.name)
-            return part(whole, node.index) if isinstance(whole, types.BaseTuple) else None
+            return part(self.of(node.value.name), node.index)
+        if node.op == "build_tuple":
+            return Several([self.of(item.name) for item in node.items])
         if node.op == "binop":
             return computed(node.fn, self.of(node.lhs.name), self.of(node.rhs.name))
         if node.op == "unary":
@@ -83,9 +91,10 @@ class Knowing:
         return None
 
 
-def part(whole: Any, index: Any) -> Knowledge:
+def part(whole: Knowledge, index: Any) -> Knowledge:
     """What is known of an entry of a tuple."""
-    return whole.types[index] if isinstance(index, int) else None
+    is_tuple = isinstance(whole, Several | types.BaseTuple) and isinstance(index, int)
+    return whole.types[index] if is_tuple else None  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def attribute(owner: Knowledge, name: str) -> Knowledge:

@@ -2,7 +2,8 @@
 
 Numba's dispatchers are made for calls from Python. These functions are called by compiled code alone, so they do
 without: each is compiled for the types of its arguments up to LLVM's assembly, and the kernel that calls it makes
-machine code of the whole (linking.py).
+machine code of the whole (linking.py). What one is compiled to for a tree serves all trees that differ in nothing that
+it reads (reads.py).
 """
 
 import dis
@@ -15,9 +16,11 @@ from numba.core.compiler import Flags, compile_extra
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import Signature, fold_arguments, signature
 
+from fastmcts.compiler.bundle import BundleType
 from fastmcts.compiler.flat_array import flat
 from fastmcts.compiler.loops import is_signed_integer
-from fastmcts.compiler.passes import InnerCompiler, PartCompiler
+from fastmcts.compiler.passes import CalledCompiler, InnerCompiler, KernelCompiler, PartCompiler
+from fastmcts.compiler.reads import Field, note_reads, reading
 
 #: The instructions of a function that just returns a constant, and those that say which.
 LOADING = {"LOAD_CONST", "RETURN_CONST"}
@@ -31,6 +34,9 @@ CONSTANTS: dict[type, types.Type] = {
 
 #: Functions that several kernels call.
 PARTS: set[Callable[..., Any]] = set()
+
+#: Functions that are called wherever a kernel needs them, and never inlined.
+NEVER_INLINED: set[Callable[..., Any]] = set()
 
 
 class InnerFlags(Flags):
@@ -66,10 +72,10 @@ class InnerFunction:
     def __init__(self, function: Callable[..., Any], flags: InnerFlags) -> None:
         self.function = function
         self.flags = flags
-        self.compiler = PartCompiler if function in PARTS else InnerCompiler
+        self.compiler = compiler_of(function)
         self.parameters = inspect.signature(function)
         self.constant = constant_of(function)
-        self.compiled: dict[tuple[types.Type, ...], Any] = {}
+        self.versions: dict[tuple[types.Type, ...], Version] = {}
         self.compiling: set[tuple[types.Type, ...]] = set()
 
     def typed(self, arguments: tuple[types.Type, ...], keywords: dict[str, types.Type]) -> Signature:
@@ -84,8 +90,8 @@ class InnerFunction:
         )
         if self.constant is not None:
             return signature(self.constant.type, *folded).replace(pysig=self.parameters)
-        code = self.code(tuple(passed(argument) for argument in folded))
-        return code.signature.replace(pysig=self.parameters)
+        arguments = tuple(passed(argument) for argument in folded)
+        return signature(self.code(arguments).signature.return_type, *arguments).replace(pysig=self.parameters)
 
     def call(self, context: Any, builder: Any, arguments: tuple[types.Type, ...], values: Any) -> Any:
         """Generate code for a call."""
@@ -99,12 +105,29 @@ class InnerFunction:
 
     def code(self, arguments: tuple[types.Type, ...]) -> Any:
         """What the function is compiled to for arguments of these types."""
-        if arguments not in self.compiled:
-            if arguments in self.compiling:
-                raise errors.TypingError(f"{self.function.__name__} calls itself, which compiled rules cannot")
-            self.compiling.add(arguments)
-            try:
-                self.compiled[arguments] = compile_extra(
+        if arguments not in self.versions:
+            self.versions[arguments] = self.like(arguments) or self.compile(arguments)
+        note_reads(self.versions[arguments].reads)
+        return self.versions[arguments].code
+
+    def like(self, arguments: tuple[types.Type, ...]) -> "Version | None":
+        """A version for bundles that differ from these only in fields that the function does not read."""
+        for others, version in self.versions.items():
+            if len(others) == len(arguments) and all(
+                argument.is_like(other, version.reads) if isinstance(argument, BundleType) else argument == other
+                for argument, other in zip(arguments, others, strict=True)
+            ):
+                return version
+        return None
+
+    def compile(self, arguments: tuple[types.Type, ...]) -> "Version":
+        """Compile the function for arguments of these types."""
+        if arguments in self.compiling:
+            raise errors.TypingError(f"{self.function.__name__} calls itself, which compiled rules cannot")
+        self.compiling.add(arguments)
+        try:
+            with reading() as reads:
+                code = compile_extra(
                     cpu_target.typing_context,
                     cpu_target.target_context,
                     self.function,
@@ -114,9 +137,23 @@ class InnerFunction:
                     locals={},
                     pipeline_class=self.compiler,
                 )
-            finally:
-                self.compiling.discard(arguments)
-        return self.compiled[arguments]
+        finally:
+            self.compiling.discard(arguments)
+        return Version(code, frozenset(reads))
+
+
+class Version(NamedTuple):
+    """What a function is compiled to, and which fields of bundles that code reads."""
+
+    code: Any
+    reads: frozenset[Field]
+
+
+def compiler_of(function: Callable[..., Any]) -> type[KernelCompiler]:
+    """What compiles a function."""
+    if function in PARTS:
+        return PartCompiler
+    return CalledCompiler if function in NEVER_INLINED else InnerCompiler
 
 
 class Constant(NamedTuple):

@@ -22,7 +22,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global
 from fastmcts.compiler import extremes as extremes
 from fastmcts.compiler import operators as operators
 from fastmcts.compiler.cache import cached
-from fastmcts.compiler.inner import PARTS, InnerFunction, inner_flags
+from fastmcts.compiler.inner import NEVER_INLINED, PARTS, InnerFunction, inner_flags
 from fastmcts.compiler.passes import EntryCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -67,6 +67,16 @@ def part(function: Function) -> Function:
     """The same for a function that several kernels call: it is never inlined, and optimised once for all of them."""
     PARTS.add(function)
     return compiled(function)
+
+
+def never_inlined(function: Function) -> Function:
+    """Have a rule or a part of a kernel called wherever it is needed.
+
+    For what a simulation does once, at most, and is more than a few instructions: a call takes a nanosecond or two, but
+    LLVM takes the longer for each instruction the more of them a function has.
+    """
+    NEVER_INLINED.add(function)
+    return function
 
 
 def compiled_function(function: Callable[..., Any]) -> InnerFunction:

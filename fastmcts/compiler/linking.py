@@ -60,6 +60,17 @@ class InnerLibrary(JITCodeLibrary):
         return self._shared_module
 
 
+class CalledLibrary(InnerLibrary):
+    """The code of a function that is never inlined."""
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Keep the code, and tell LLVM."""
+        for function in ir_module.functions:
+            if not function.is_declaration:
+                function.attributes.add("noinline")
+        super().add_ir_module(ir_module)
+
+
 class PartLibrary(InnerLibrary):
     """The code of a function that several kernels call, with everything that it calls."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, ClassVar
 
-from numba.core import ir
+from numba.core import ir, types
 from numba.core.analysis import dead_branch_prune, rewrite_semantic_constants
 from numba.core.compiler import Compiler, DefaultPassBuilder
 from numba.core.errors import UnsupportedError
@@ -33,10 +33,11 @@ from numba.core.untyped_passes import (
 )
 
 from fastmcts.compiler.decided import take_decided_branches
-from fastmcts.compiler.linking import EntryLibrary, InnerLibrary, PartLibrary
+from fastmcts.compiler.linking import CalledLibrary, EntryLibrary, InnerLibrary, PartLibrary
 from fastmcts.compiler.loops import shorten_loops
 from fastmcts.compiler.lowering import KernelLowering
 from fastmcts.compiler.notice import announced
+from fastmcts.compiler.reads import EVERYTHING, note_reads
 
 TRANSLATION = (TranslateByteCode(), FixupArgs(), IRProcessing())
 REWRITES = RewriteRegistry()
@@ -59,6 +60,7 @@ class KernelCompiler(Compiler):
             take_decided_branches(state.func_ir, state.args)
             refuse_print(state.func_ir)
             if needs_all_passes(state.func_ir):
+                note_reads([EVERYTHING])
                 DefaultPassBuilder.define_nopython_pipeline(state).run(state)
             else:
                 shorten_loops(state.func_ir)
@@ -69,6 +71,8 @@ class KernelCompiler(Compiler):
                 state.func_ir = reconstruct_ssa(state.func_ir)
                 state.func_ir._definitions = build_definitions(state.func_ir.blocks)
                 run(TYPING, state)
+                if any(isinstance(kind, types.Dispatcher) for kind in state.typemap.values()):
+                    note_reads([EVERYTHING])  # a function that a user compiled with Numba's decorators may read any
                 state.func_ir = PreLowerStripPhis()._strip_phi_nodes(state.func_ir)
                 # Blocks in the order in which they are reached: what is assigned comes before it is read.
                 state.func_ir.blocks = rename_labels(state.func_ir.blocks)
@@ -93,6 +97,12 @@ class InnerCompiler(KernelCompiler):
             state: Any = self.state
             for context in (*contexts, state.targetctx):  # the last is a copy
                 del context.refresh
+
+
+class CalledCompiler(InnerCompiler):
+    """Compiles a function that is never inlined."""
+
+    library = CalledLibrary
 
 
 class PartCompiler(KernelCompiler):

@@ -6,7 +6,7 @@ from fastmcts.compiler.jit import compiled
 from fastmcts.compiler.prefetch import prefetch
 from fastmcts.core.constants import CHANCE, TERMINAL
 from fastmcts.kernels.payments import begin_stretch, end_stretch, make_move
-from fastmcts.kernels.record import record
+from fastmcts.kernels.record import record, record_node
 
 
 @compiled
@@ -14,7 +14,7 @@ def descend(strategy, tree, root, scratch, rng):
     """Follow the selection rule from a root until a move is tried for the first time or the game ends.
 
     `scratch.state` holds the root's position before and the leaf's after; `scratch.length` tells how
-    many moves lie between.
+    many moves lie between, and `scratch.line` which nodes.
 
     Returns:
         The leaf: a node that was just tried, one that is to be expanded into all its children, or one
@@ -25,6 +25,7 @@ def descend(strategy, tree, root, scratch, rng):
     size = tree.size[0]
     depth = 0
     fresh = False
+    record_node(scratch, 0, root)
     player = game.current_player(state)
     while player != TERMINAL and not fresh:
         if (
@@ -44,6 +45,7 @@ def descend(strategy, tree, root, scratch, rng):
         prefetch(tree.action, tree.first_child[node] + tree.num_tried[node])
         action = np.int64(tree.action[node])
         record(scratch, depth, player, action)
+        record_node(scratch, depth + 1, node)
         begin_stretch(game, scratch)
         make_move(game, strategy.rollout.discount, scratch, action)
         method.reply(strategy, tree, node, fresh, scratch, rng)

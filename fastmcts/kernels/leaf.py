@@ -4,7 +4,7 @@ import numpy as np
 
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.constants import NONE
-from fastmcts.kernels.backup import backup
+from fastmcts.kernels.backup import backup, backup_line
 from fastmcts.kernels.copy import copy
 from fastmcts.kernels.expand import lay_out_children, try_child
 from fastmcts.kernels.payments import back_up_returns, begin_stretch, end_stretch, fold_returns, make_move
@@ -24,7 +24,7 @@ def roll_out(strategy, tree, leaf, scratch, rng):
         fold_returns(game, scratch, depth, is_over)
         back_up_returns(game, tree, leaf, depth, scratch)
     else:
-        backup(tree, leaf, scratch.rewards, 1)
+        backup_line(tree, leaf, depth, scratch)
     strategy.selection.learn(game, tree, leaf, depth, scratch)
     rollout.learn(game, tree, scratch)
 

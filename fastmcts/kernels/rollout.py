@@ -1,6 +1,6 @@
 """Play a game to its end without the tree."""
 
-from fastmcts.compiler.jit import compiled
+from fastmcts.compiler.jit import compiled, never_inlined
 from fastmcts.core.constants import CHANCE, TERMINAL
 from fastmcts.errors import TOO_LONG, GameError
 from fastmcts.kernels.chance import draw_outcome
@@ -10,6 +10,7 @@ from fastmcts.kernels.rewards import reward_of
 
 
 @compiled
+@never_inlined
 def play_out(game, rollout, tree, scratch, rng):
     """Let the rollout policy move for everybody and fill `scratch.rewards` with how it ended.
 

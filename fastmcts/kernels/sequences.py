@@ -13,7 +13,7 @@ from fastmcts.kernels.chance import draw_outcome
 from fastmcts.kernels.children import matched_child
 from fastmcts.kernels.expand import add_child
 from fastmcts.kernels.payments import begin_stretch, end_stretch, make_move
-from fastmcts.kernels.record import record
+from fastmcts.kernels.record import record, record_node
 
 
 @compiled
@@ -28,12 +28,13 @@ def descend_sequence(strategy, tree, scratch, rng):
     """Follow the selection rule until a decision is tried for the first time or the game ends.
 
     `scratch.state` holds the root's position before and the leaf's after, with all that chance has brought between;
-    `scratch.length` tells how many nodes lie between.
+    `scratch.length` tells how many nodes lie between, and `scratch.line` which.
     """
     game, state, discount = strategy.game, scratch.state, strategy.rollout.discount
     node = np.int64(ROOT)
     depth = 0
     fresh = False
+    record_node(scratch, 0, node)
     player = game.current_player(state)
     while player != TERMINAL and not fresh:
         if strategy.expansion.at_once and tree.first_child[node] == NONE:
@@ -44,6 +45,7 @@ def descend_sequence(strategy, tree, scratch, rng):
         node = child
         action = np.int64(tree.action[node])
         record(scratch, depth, player, action)
+        record_node(scratch, depth + 1, node)
         begin_stretch(game, scratch)
         make_move(game, discount, scratch, action)
         player = game.current_player(state)
@@ -56,6 +58,7 @@ def descend_sequence(strategy, tree, scratch, rng):
         if game.num_players > 1 and is_drawn and player != TERMINAL and not fresh:
             node = np.int64(turn_of(game, tree, node, player))
             record(scratch, depth, CHANCE, player)
+            record_node(scratch, depth + 1, node)
             begin_stretch(game, scratch)
             end_stretch(game, scratch, depth)
             depth += 1

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.compiler.component import Component
+from fastmcts.compiler.jit import never_inlined
 from fastmcts.compiler.lanes import EVERYBODY, Block
 from fastmcts.core.constants import NONE, TERMINAL
 from fastmcts.core.scratch import Scratch
@@ -106,6 +107,7 @@ class ScoreBounds(Proofs):
                 bits |= 1 << lane
         return bits
 
+    @never_inlined
     def best_decided(self, tree: Tree, node: int, player: int) -> int:
         """The child that is certainly best for the player to move."""
         first = tree.first_child[node]
@@ -122,6 +124,7 @@ class ScoreBounds(Proofs):
         index = self.winning_index(game, player, scratch, tree.num_children[node])
         return NONE if index == NONE else tree.first_child[node] + index
 
+    @never_inlined
     def settle(self, game: Game, tree: Tree, node: int, state: Position, buffer: NDArray[np.float64]) -> None:
         """A finished game is exact."""
         if game.current_player(state) == TERMINAL:
@@ -131,6 +134,7 @@ class ScoreBounds(Proofs):
                 tree.lower[node * self.num_players + player] = reward
                 tree.upper[node * self.num_players + player] = reward
 
+    @never_inlined
     def inspect(self, game: Game, state: Position, buffer: NDArray[np.float64]) -> None:
         """Raise GameError at a finished game whose utilities are not what the game says of them."""
         if game.current_player(state) == TERMINAL:
@@ -147,6 +151,7 @@ class ScoreBounds(Proofs):
                     " so that solver=True would prove what is false: write constant_sum = False in its class"
                 )
 
+    @never_inlined
     def conclude(self, game: Game, tree: Tree, leaf: int) -> None:
         """Tighten the bounds of one ancestor after the other, as long as something changes."""
         node = leaf
@@ -221,6 +226,7 @@ class ScoreBounds(Proofs):
         index = root * self.num_players + int(tree.player[tree.first_child[root]])
         return tree.lower[index] == tree.upper[index]
 
+    @never_inlined
     def winning_index(self, game: Game, player: int, scratch: Scratch, count: int) -> int:
         """One that wins at once."""
         return winning_move(game, player, scratch, count)  # pyright: ignore[reportReturnType]

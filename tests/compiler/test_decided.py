@@ -116,6 +116,18 @@ def test_parts_of_tuples_are_known() -> None:
     assert unpack(Pair(Switch(), 5)) == 5
 
 
+@entry
+def unpack_many(pair):
+    switch, number, size, is_on = pair.switch, pair.number, pair.switch.size, pair.switch.is_on
+    if switch.is_on or size != 3 or is_on:
+        return UNKNOWN_TO_NUMBA
+    return number
+
+
+def test_parts_of_tuples_that_were_put_together_are_known() -> None:
+    assert unpack_many(Pair(Switch(), 5)) == 5
+
+
 class Arrays(NamedTuple):
     full: np.ndarray
     empty: np.ndarray

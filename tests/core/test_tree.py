@@ -37,6 +37,17 @@ def test_the_documentation_of_the_fields_is_what_is_allocated() -> None:
     assert documented_fields() == allocated
 
 
+def test_large_arrays_start_where_a_huge_page_does() -> None:
+    tree = trees.allocate(trees.LARGE, ("prior",))
+    starts = {name: tree._asdict()[name].ctypes.data for name in ("visits", "value_sum", "first_child", "prior")}
+    assert {name: start % trees.HUGE_PAGE for name, start in starts.items()} == dict.fromkeys(starts, 0)
+    assert tree.visits.size == tree.first_child.size == tree.prior.size == trees.LARGE
+    assert tree.visits[0] == tree.value_sum[-1] == 0
+    larger = trees.grown(tree, trees.LARGE + 1)
+    assert larger.value_sum.ctypes.data % trees.HUGE_PAGE == 0
+    assert larger.value_sum.size == trees.LARGE + 1
+
+
 def test_what_nobody_asks_for_takes_no_memory() -> None:
     tree = trees.allocate(100, players=3, actions=7)
     assert {name for name, array in tree._asdict().items() if array.size == 0} == trees.STATISTICS
