@@ -26,8 +26,8 @@ def backup(tree, leaf, rewards, count):
 def backup_line(tree, leaf, depth, scratch):
     """Count a visit in the nodes of `scratch.line`, with what `scratch.rewards` says.
 
-    To look up the parent of each node takes longer, since one has to be known before the next can be read: 5% on Connect
-    Four with 100,000 simulations, 7% with a million.
+    To look up the parent of each node takes longer, since one has to be known before the next can be read: 5% on
+    Connect Four with 100,000 simulations, 7% with a million.
 
     Args:
         tree: The tree.
