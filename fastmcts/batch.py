@@ -15,10 +15,10 @@ from fastmcts.compiler.component import hashable
 from fastmcts.compiler.notice import Heeding
 from fastmcts.core.constants import NONE
 from fastmcts.core.validate import whole_number
-from fastmcts.engine.batch_workers import BatchQueue, BatchTask, DriverWorker, KernelWorker
+from fastmcts.engine.batch_workers import BatchQueue, BatchTask, DriverWorker, KernelWorker, legal_masks
 from fastmcts.engine.plan import Plan, plan_for
 from fastmcts.engine.progress import Bar, Progress
-from fastmcts.engine.readout import chosen_action, halved_index, most_visited
+from fastmcts.engine.readout import chosen_action, halved, most_visited
 from fastmcts.engine.tasks import Flag, Task
 from fastmcts.engine.wave_worker import WaveWorker
 from fastmcts.game import Game
@@ -29,6 +29,7 @@ from fastmcts.rng import spawn_seed
 from fastmcts.state import State
 from fastmcts.strategies.final import means
 from fastmcts.strategies.selection import Selection
+from fastmcts.strategies.selection.base import Roots
 
 #: Who searches positions of a batch.
 BatchWorker = KernelWorker | DriverWorker | WaveWorker
@@ -61,6 +62,7 @@ class BatchResult:
         viewers: Whose view each position is; None for a full position.
         priors: float64 [B, A], how likely an evaluator thought each move, without noise; None without one.
         estimates: float64 [B], the reward that an evaluator gave the player to move; None without one.
+        marked: bool [B, A], the legal moves, where they were listed for the search; else None. `legal` has them anyway.
         evaluation: What a network was asked; None if there was none.
         selection: The selection rule.
     """
@@ -82,6 +84,7 @@ class BatchResult:
     viewers: tuple[int | None, ...] = field(repr=False)
     priors: NDArray[np.float64] | None = field(repr=False, default=None)
     estimates: NDArray[np.float64] | None = field(repr=False, default=None)
+    marked: NDArray[np.bool_] | None = field(repr=False, default=None)
     evaluation: Evaluation | None = None
     selection: Selection | None = field(repr=False, default=None)
 
@@ -134,27 +137,25 @@ class BatchResult:
         return policy
 
     @cached_property
+    def legal(self) -> NDArray[np.bool_]:
+        """Which moves are legal: bool [B, A]."""
+        if self.marked is not None:
+            return self.marked
+        about = zip(self.games, self.positions, self.viewers, strict=True)
+        return legal_masks([game.new_state(position, viewer) for game, position, viewer in about])
+
+    @cached_property
     def improved_policy(self) -> NDArray[np.float64]:
         """float64 [B, A], what a network should learn: as `SearchResult.improved_policy`."""
         if self.priors is None:
             return self.policy
+        assert self.estimates is not None
+        assert self.selection is not None
+        rows = self.visits.sum(axis=1) > 0
         policy = self.policy.copy()
-        for row in np.flatnonzero(self.visits.any(axis=1)).tolist():
-            policy[row] = 0.0
-            legal = self.legal_actions(row)
-            policy[row, legal] = self.improved_shares(row, legal)
+        found = Roots(self.visits, self.value_sums, self.priors, self.estimates, self.legal)
+        policy[rows] = self.selection.improved(found.only(rows))
         return policy
-
-    def improved_shares(self, row: int, legal: Sequence[int]) -> NDArray[np.float64] | None:
-        """The same for the legal moves of one position; None without an evaluator, or where nothing was searched."""
-        if self.priors is None or self.estimates is None or self.selection is None or not self.visits[row].any():
-            return None
-        found = self.visits[row, legal], self.value_sums[row, legal], self.priors[row, legal]
-        return self.selection.improved(*found, float(self.estimates[row]))
-
-    def legal_actions(self, row: int) -> list[int]:
-        """The legal actions in one of the positions."""
-        return self.games[row].new_state(self.positions[row], self.viewers[row]).legal_actions()
 
     @property
     def solver(self) -> bool:
@@ -173,8 +174,7 @@ class BatchResult:
         """float64 [B], the reward that each position is proven to be worth; NaN where that is open."""
         values = np.full(len(self), np.nan)
         if self.lower is not None and self.upper is not None:
-            for row, position in enumerate(self.positions):
-                legal = self.games[row].new_state(position, self.viewers[row]).legal_actions()
+            for row, legal in enumerate(self.legal):
                 values[row] = proven_value(self.lower[row, legal], self.upper[row, legal])
         return values
 
@@ -191,6 +191,8 @@ class BatchResult:
         index = range(len(self))[whole_number("the number of a position", index)]
         state = self.games[index].new_state(self.positions[index].copy(), self.viewers[index])
         actions = np.array(state.legal_actions(), np.int64)
+        is_improved = self.priors is not None and self.visits[index].any()
+        improved = self.improved_policy[index, actions] if is_improved else None
         return PositionResult(
             state=state,
             action=None if self.action[index] == NONE else int(self.action[index]),
@@ -201,7 +203,7 @@ class BatchResult:
             upper=None if self.upper is None else self.upper[index, actions],
             seed=spawn_seed(self.seed, index),
             strategy=self.strategy,
-            improved=self.improved_shares(index, actions.tolist()),
+            improved=improved,
         )
 
 
@@ -449,6 +451,7 @@ def batch_result(tasks: Sequence[BatchTask], simulations: int, seconds: float, c
         viewers=tuple([root.viewer for root in roots]),
         priors=merged([task.priors for task in tasks]) if plan.options.evaluator is not None else None,
         estimates=merged([task.estimates for task in tasks]) if plan.options.evaluator is not None else None,
+        marked=merged([task.legal for task in tasks]) if plan.asks else None,
         evaluation=summed(task.evaluation for task in tasks) if plan.asks else None,
         selection=plan.strategy.selection,
     )
@@ -475,10 +478,8 @@ def chosen_actions(task: BatchTask) -> NDArray[np.int64]:
     if task.plan.goes_by_visits:
         return np.where(is_open, most_visited(task.visits, task.value_sums), action)
     if task.plan.strategy.selection.starts_anew and task.plan.method.worlds == 0:
-        for row in np.flatnonzero(is_open).tolist():
-            found = task.found(row)
-            about = task.priors[row, found.actions], task.noise[row, found.actions], float(task.estimates[row])
-            action[row] = found.actions[halved_index(task.plan, found, *about)]
+        found = Roots(task.visits, task.value_sums, task.priors, task.estimates, task.legal)
+        action[is_open] = halved(task.plan, found.only(is_open), task.noise[is_open])
         return action
     for row in np.flatnonzero(is_open).tolist():
         action[row] = chosen_action(task.plan, task.positions[row], task.found(row))

@@ -259,7 +259,7 @@ class Playing:
             action = drawn(target if by_improved else found.policy[row], temperature, draws)
         position = Searched(
             observation,
-            state.legal_actions_mask(),
+            found.legal[row],
             target,
             value,
             state.current_player(),

@@ -44,6 +44,14 @@ class BatchQueue:
             yield index
 
 
+def legal_masks(states: Sequence[State]) -> NDArray[np.bool_]:
+    """Which moves are legal in positions in which a player is to move or the game is over: bool [B, A]."""
+    legal = np.zeros((len(states), states[0].game.num_actions), np.bool_)
+    for row, state in enumerate(states):
+        legal[row, state.legal_actions()] = True
+    return legal
+
+
 class BatchTask:
     """The positions of a batch, and what is found about each; threads write to different rows.
 
@@ -88,11 +96,17 @@ class BatchTask:
         self.noise = np.zeros((evaluated if "gumbel" in plan.statistics else 0, num_actions))
         self.estimates = np.zeros(evaluated)
         self.evaluation: Evaluation | None = None  # what a network was asked
+        self.marked: NDArray[np.bool_] | None = None  # [B, A] the legal moves, where a worker has listed them anyway
 
     @property
     def count(self) -> int:
         """How many positions there are."""
         return len(self.roots)
+
+    @cached_property
+    def legal(self) -> NDArray[np.bool_]:
+        """Which moves are legal, bool [B, A]."""
+        return legal_masks(self.roots) if self.marked is None else self.marked
 
     @cached_property
     def rows(self) -> Batch:

@@ -20,6 +20,7 @@ from fastmcts.strategies.final import (
     voted_index,
 )
 from fastmcts.strategies.selection import Gumbel
+from fastmcts.strategies.selection.base import Roots
 
 
 class Readout:
@@ -84,12 +85,8 @@ def chosen_index(plan: Plan, position: Position, found: Readout, trees: Sequence
     """The index of the move to make among the legal ones."""
     if plan.strategy.selection.starts_anew and len(trees) == 1:
         tree = trees[0]
-        about = (
-            root_priors(tree, found.actions),
-            root_field(tree, tree.gumbel, found.actions),
-            float(tree.estimate[ROOT]),
-        )
-        return halved_index(plan, found, *about)
+        noise = root_field(tree, tree.gumbel, found.actions)
+        return int(halved(plan, one_root(found, trees), noise[None])[0])
     if plan.goes_by_visits and (leader := sole_leader(found.visits)) is not None:
         return leader
     if plan.method.vote != "visits":
@@ -102,24 +99,30 @@ def chosen_index(plan: Plan, position: Position, found: Readout, trees: Sequence
     return plan.method.played_index(plan.game, position, found.actions, found.values, best)
 
 
-def halved_index(
-    plan: Plan, found: Readout, priors: NDArray[np.float64], noise: NDArray[np.float64], estimate: float
-) -> int:
-    """The index of the move that sequential halving leaves over: the best one of those with the most visits.
+def halved(plan: Plan, roots: Roots, noise: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The moves that sequential halving leaves over: the best one of those with the most visits.
 
     Args:
-        plan: How it was searched.
-        found: What was found about the L legal moves.
-        priors: float64 [L], what the evaluator said of them.
-        noise: float64 [L], the Gumbel noise.
-        estimate: What the evaluator said of the position.
+        plan: How the B positions were searched.
+        roots: What was found about them.
+        noise: float64 [B, A], the Gumbel noise.
+
+    Returns:
+        int64 [B].
     """
-    selection, visits = plan.strategy.selection, found.visits
+    selection = plan.strategy.selection
     assert isinstance(selection, Gumbel)
-    if not visits.any():
-        return 0
-    scores = noise + selection.improved_logits(visits, found.value_sums, priors, estimate)
-    return int(np.where(visits == visits.max(), scores, -np.inf).argmax())
+    scores = noise + selection.improved_logits(roots)
+    is_left = roots.visits == roots.visits.max(axis=1, keepdims=True)
+    return np.where(is_left, scores, -np.inf).argmax(axis=1)
+
+
+def one_root(found: Readout, trees: Sequence[Tree]) -> Roots:
+    """What was found about one position, and its legal moves alone."""
+    priors = np.mean([root_priors(tree, found.actions) for tree in trees], axis=0)
+    estimates = np.array([np.mean([tree.estimate[ROOT] for tree in trees])], np.float64)
+    legal = np.ones((1, len(found.actions)), np.bool_)
+    return Roots(found.visits[None], found.value_sums[None], priors[None], estimates, legal)
 
 
 def root_field(tree: Tree, values: NDArray[np.float64], actions: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -137,9 +140,7 @@ def improved_shares(plan: Plan, trees: Sequence[Tree], found: Readout) -> NDArra
     """What an evaluator should learn from a search, float64 [L]; None if there was none, or nothing was found."""
     if plan.options.evaluator is None or not found.visits.any():
         return None
-    priors = np.mean([root_priors(tree, found.actions) for tree in trees], axis=0)
-    estimate = float(np.mean([tree.estimate[ROOT] for tree in trees]))
-    return plan.strategy.selection.improved(found.visits, found.value_sums, priors, estimate)
+    return plan.strategy.selection.improved(one_root(found, trees))[0]
 
 
 def root_priors(tree: Tree, actions: NDArray[np.int64]) -> NDArray[np.float64]:

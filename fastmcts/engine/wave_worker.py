@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from fastmcts.core.constants import DONE
+from fastmcts.core.constants import DONE, NONE
 from fastmcts.core.tree import PADDING
 from fastmcts.engine import capacity
 from fastmcts.engine.asking import Asking
@@ -19,7 +19,7 @@ from fastmcts.engine.kept import PARTS_ALONE, PARTS_TOGETHER, Kept, cut, plant_k
 from fastmcts.engine.plan import Plan
 from fastmcts.engine.tasks import Task
 from fastmcts.engine.wave_searcher import Rounds, WaveSearcher
-from fastmcts.kernels.waves import count_moves, plant_grove, read_grove
+from fastmcts.kernels.waves import mark_moves, plant_grove, read_grove
 from fastmcts.rng import make_rng, spawn_seed
 from fastmcts.state import State
 from fastmcts.strategies.evaluation import Evaluated
@@ -73,7 +73,11 @@ class WaveWorker:
         searcher = self.searchers_for(min(self.group_size, self.task.count) * self.worlds)[0]
         searcher.grove.positions[: self.plan.game.state_size] = self.task.positions[0]
         searcher.prepare()
-        count_moves(self.plan.game, self.task.positions, searcher.scratch, self.counts, self.task.only)
+        legal = np.zeros((self.task.count, self.plan.game.num_actions), np.bool_)
+        mark_moves(self.plan.game, self.task.positions, searcher.scratch, legal)
+        self.task.marked = legal
+        self.counts = legal.sum(axis=1)
+        self.task.only[:] = np.where(self.counts == 1, legal.argmax(axis=1), NONE)
         return time.perf_counter() - start
 
     def work(self, queue: BatchQueue, show: Callable[[], None]) -> None:

@@ -59,23 +59,20 @@ def plant_grove(game, tree, grove, scratch):
 
 
 @entry
-def count_moves(game, positions, scratch, counts, only):
-    """Count the legal moves of positions, none where the game is over, and note the only ones.
+def mark_moves(game, positions, scratch, legal):
+    """Mark the legal moves of positions, none where the game is over.
 
     Args:
         game: The game.
         positions: int64 [B, state_size].
         scratch: Buffers of this thread.
-        counts: int64 [B], filled.
-        only: int64 [B], filled where there is one move.
+        legal: bool [B, num_actions], False before.
     """
-    for row in range(counts.size):
+    for row in range(legal.shape[0]):
         copy(positions[row], scratch.state)
-        counts[row] = 0
         if game.current_player(scratch.state) >= 0:
-            counts[row] = legal_moves(game, scratch.state, scratch.actions)
-        if counts[row] == 1:
-            only[row] = scratch.actions[0]
+            for index in range(legal_moves(game, scratch.state, scratch.actions)):
+                legal[row, scratch.actions[index]] = True
 
 
 @entry

@@ -16,7 +16,7 @@ some choices to chance says so (`draws`) and has `drawn_child`; all others draw 
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,30 @@ from fastmcts.game import Game
 
 #: Parts of a rule that may be written for one child alone.
 ONE_CHILD = frozenset({"score", "untried_score", "mean", "trials", "tries", "biased"})
+
+
+class Roots(NamedTuple):
+    """What searches by an evaluator have found about the A moves of B positions.
+
+    Attributes:
+        visits: int64 [B, A].
+        value_sums: float64 [B, A], the rewards of the moves.
+        priors: float64 [B, A], as the evaluator gave them.
+        estimates: float64 [B], the rewards that the evaluator gave the positions.
+        legal: bool [B, A], which moves there are.
+    """
+
+    visits: NDArray[np.int64]
+    value_sums: NDArray[np.float64]
+    priors: NDArray[np.float64]
+    estimates: NDArray[np.float64]
+    legal: NDArray[np.bool_]
+
+    def only(self, rows: NDArray[np.bool_]) -> "Roots":
+        """Some of the positions."""
+        return Roots(
+            self.visits[rows], self.value_sums[rows], self.priors[rows], self.estimates[rows], self.legal[rows]
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,25 +191,16 @@ class Selection(Component):
     def begin(self, tree: Tree, root: int, rng: Rng) -> None:
         """Called when an evaluator has expanded a root."""
 
-    def improved(
-        self,
-        visits: NDArray[np.int64],
-        value_sums: NDArray[np.float64],
-        priors: NDArray[np.float64],
-        estimate: float,
-    ) -> NDArray[np.float64]:
-        """What a network should learn from a search by an evaluator: the shares of visits, unless overridden.
+    def improved(self, roots: Roots) -> NDArray[np.float64]:
+        """What a network should learn from searches by an evaluator: the shares of visits, unless overridden.
 
         Args:
-            visits: int64 [L], of the L legal moves of the root, at least one of which was visited.
-            value_sums: float64 [L], their rewards.
-            priors: float64 [L], as the evaluator gave them.
-            estimate: The reward that the evaluator gave the root.
+            roots: What was found; each root has at least one move that was visited.
 
         Returns:
-            float64 [L], which add up to one.
+            float64 [B, A], which add up to one in each row, and are 0 for illegal moves.
         """
-        return visits / visits.sum()
+        return roots.visits / roots.visits.sum(axis=1, keepdims=True)
 
     def enter(self, tree: Tree, node: int) -> None:
         """Called at each node on the way down, before its children are scored."""

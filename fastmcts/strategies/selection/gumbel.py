@@ -15,7 +15,7 @@ from fastmcts.core.types import Rng
 from fastmcts.core.validate import real_number, whole_number
 from fastmcts.kernels.contest import competes
 from fastmcts.rng import unit
-from fastmcts.strategies.selection.base import Selection
+from fastmcts.strategies.selection.base import Roots, Selection
 
 LEAST_PRIOR = 1e-300  # so that a prior of zero has a logarithm
 LEAST_RANGE = 1e-8  # by which values are divided
@@ -153,35 +153,28 @@ class Gumbel(Selection):
             scratch.weights[index] = logit + scale * (scratch.weights[index] - low)
         return visited
 
-    def improved(
-        self,
-        visits: NDArray[np.int64],
-        value_sums: NDArray[np.float64],
-        priors: NDArray[np.float64],
-        estimate: float,
-    ) -> NDArray[np.float64]:
+    def improved(self, roots: Roots) -> NDArray[np.float64]:
         """The softmax of ln P + s(q)."""
-        logits = self.improved_logits(visits, value_sums, priors, estimate)
-        weights = np.exp(logits - logits.max())
-        return weights / weights.sum()
+        logits = self.improved_logits(roots)
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return weights / weights.sum(axis=1, keepdims=True)
 
-    def improved_logits(
-        self,
-        visits: NDArray[np.int64],
-        value_sums: NDArray[np.float64],
-        priors: NDArray[np.float64],
-        estimate: float,
-    ) -> NDArray[np.float64]:
-        """Ln P + s(q) of the moves of the root, less the highest ln P."""
-        priors = np.maximum(LEAST_PRIOR, priors)
-        values = value_sums / np.maximum(1, visits)
+    def improved_logits(self, roots: Roots) -> NDArray[np.float64]:
+        """Ln P + s(q) of the moves of roots, less the highest ln P; float64 [B, A], -infinity for illegal moves."""
+        visits, legal = roots.visits, roots.legal
+        priors = np.maximum(LEAST_PRIOR, roots.priors)
+        values = roots.value_sums / np.maximum(1, visits)
         tried = np.where(visits > 0, priors, 0.0)
-        mixed = estimate
-        if visits.any():
-            mixed = (estimate + visits.sum() * ((tried * values).sum() / tried.sum())) / (visits.sum() + 1)
-        values = np.where(visits > 0, values, mixed)
-        values = (values - values.min()) / max(values.max() - values.min(), LEAST_RANGE)
-        return np.log(priors / priors.max()) + (self.visit_offset + visits.max()) * self.value_scale * values
+        count = visits.sum(axis=1)
+        of_tried = (tried * values).sum(axis=1) / np.maximum(LEAST_PRIOR, tried.sum(axis=1))
+        mixed = (roots.estimates + count * of_tried) / (count + 1)
+        values = np.where(visits > 0, values, mixed[:, None])
+        low = np.where(legal, values, np.inf).min(axis=1, keepdims=True)
+        high = np.where(legal, values, -np.inf).max(axis=1, keepdims=True)
+        values = (values - low) / np.maximum(high - low, LEAST_RANGE)
+        scale = (self.visit_offset + visits.max(axis=1, keepdims=True)) * self.value_scale
+        logits = np.log(priors / priors.max(axis=1, keepdims=True)) + scale * values
+        return np.where(legal, logits, -np.inf)
 
 
 @compiled

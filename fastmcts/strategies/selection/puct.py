@@ -14,7 +14,7 @@ from fastmcts.core.scratch import Scratch
 from fastmcts.core.tree import Tree
 from fastmcts.core.validate import real_number
 from fastmcts.kernels.contest import competes
-from fastmcts.strategies.selection.base import Selection
+from fastmcts.strategies.selection.base import Roots, Selection
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,16 +160,16 @@ class PUCT(Selection):
         value = total / count if count > 0 else self.urgency
         return value - self.reduction * math.sqrt(tried)
 
-    def improved(
-        self,
-        visits: NDArray[np.int64],
-        value_sums: NDArray[np.float64],
-        priors: NDArray[np.float64],
-        estimate: float,
-    ) -> NDArray[np.float64]:
+    def improved(self, roots: Roots) -> NDArray[np.float64]:
         """The shares of visits, without those that were only forced."""
         if not self.forces:
-            return super().improved(visits, value_sums, priors, estimate)
+            return super().improved(roots)
+        return np.array([self.unforced(*row) for row in zip(*roots[:3], strict=True)])
+
+    def unforced(
+        self, visits: NDArray[np.int64], value_sums: NDArray[np.float64], priors: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The same for one root: float64 [A]."""
         # A move may lose what it was forced to have, until it would have been chosen over the most visited one.
         kept = visits.astype(np.float64)
         means = value_sums / np.maximum(1, visits)
