@@ -16,10 +16,11 @@ from fastmcts.game import Game
 from fastmcts.games import load_game, registered_games
 from fastmcts.mcts import MCTS
 from fastmcts.options import Options
+from fastmcts.playing import SelfPlayGame
 from fastmcts.result import PositionResult, SearchResult
 from fastmcts.rng import spawn_seed
 from fastmcts.search import search
-from fastmcts.self_play import SelfPlay, SelfPlayGame, SelfPlaySnapshot, self_play
+from fastmcts.self_play import SelfPlay, SelfPlaySnapshot, self_play
 from fastmcts.shards import read_shards, write_shards
 from fastmcts.state import State
 from fastmcts.strategies.expansion import ExpandAll, Expansion, Lazy, Prioritized

@@ -20,7 +20,8 @@ from fastmcts.evaluators import Blend, Evaluator, Network
 from fastmcts.evaluators.network import Evaluate
 from fastmcts.game import Game
 from fastmcts.options import ProgressOption
-from fastmcts.self_play import SelfPlay, SelfPlayGame, Temperature, self_play
+from fastmcts.playing import SelfPlayGame
+from fastmcts.self_play import SelfPlay, Temperature, self_play
 
 FORMAT = "fastmcts self-play"
 VERSION = 1
