@@ -88,8 +88,8 @@ def test_an_edit_of_a_kernel_is_a_miss_with_the_new_behaviour(folder: Path) -> N
     assert before["misses"] == 1, "another copy of the package has a cache of its own"
     edit(
         folder / "fastmcts/kernels/backup.py",
-        "rewards[tree.player[node]]",
-        "1.0 - rewards[tree.player[node]]",
+        "+= scratch.rewards[tree.player[node]]",
+        "+= 1.0 - scratch.rewards[tree.player[node]]",
     )
     after = run_python(SEARCH, folder, package=folder)
     assert (after["hits"], after["misses"]) == (0, 1)
