@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.compiler.component import hashable
+from fastmcts.compiler.component import hashable, same
 from fastmcts.compiler.notice import Heeding
 from fastmcts.core.constants import NONE
 from fastmcts.core.validate import whole_number
@@ -293,7 +293,7 @@ def instances(game: Game, states: Sequence[State]) -> dict[int, Sequence[int]]:
     Raises:
         ValueError: If a position is of another game, or of one that would have to be compiled for itself.
     """
-    if all(state.game is game for state in states):
+    if all(same(state.game, game) for state in states):
         return {id(game): range(len(states))}
     found: dict[int, list[int]] = {id(game): []}
     known: dict[Hashable, int] = {content(game): id(game)}
