@@ -1,6 +1,7 @@
 """Is a search by an evaluator as strong as it should be? Matches of Connect Four.
 
-    python benchmarks/evaluator_matches.py [--games 400] [--simulations 800]
+    python benchmarks/evaluator_matches.py [--games 800] [--simulations 800]
+    python benchmarks/evaluator_matches.py --write      # also puts the table into docs/networks.md: some minutes
 
 Two questions, each by games side by side from openings of two random moves, every opening played from both sides:
 whether PUCT with an evaluator that plays a random rollout (and finds all moves as likely) is as good as UCT with the
@@ -12,6 +13,7 @@ import argparse
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import page_tables
 
 import fastmcts
 from fastmcts import Blend, RandomRollout, State, UniformEvaluator, games, spawn_seed
@@ -61,28 +63,34 @@ def scores(first: Side, second: Side, pairs: int, seed: int) -> np.ndarray:
     return wins.reshape(pairs, 2).mean(axis=1)
 
 
-def report(title: str, found: np.ndarray) -> None:
-    """Print a score with its interval."""
+def row(title: str, found: np.ndarray) -> tuple[str, str, str]:
+    """A match, how many games it had, and the score of the first with its interval."""
     margin = 1.96 * found.std(ddof=1) / len(found) ** 0.5
-    print(f"{title:60} {found.mean():6.1%} ± {margin:.1%}  ({2 * len(found)} games)", flush=True)
+    return title, f"{2 * len(found):,}", f"{found.mean():.1%} ± {margin:.1%}"
 
 
 def main() -> None:
     """Play, and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", type=int, default=400)
+    parser.add_argument("--games", type=int, default=800)
     parser.add_argument("--simulations", type=int, default=800)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", action="store_true", help="put the table into docs/networks.md")
     arguments = parser.parse_args()
     pairs, budget = arguments.games // 2, {"simulations": arguments.simulations}
     rollouts = Blend(UniformEvaluator(), RandomRollout(), weight=1.0)
     puct = in_batches(evaluator=rollouts, **budget)
     uct = in_batches(strategy="plain", **budget)
-    report("PUCT with rollouts as an evaluator, against UCT", scores(puct, uct, pairs, arguments.seed))
+    rows = [row("PUCT with rollouts as an evaluator, against UCT", scores(puct, uct, pairs, arguments.seed))]
     asked = Blend(uniform, RandomRollout(), weight=1.0)
     under_loss = one_by_one(evaluator=asked, batch_size=16, **budget)
     plain = in_batches(evaluator=asked, **budget)
-    report("batch_size=16 against batch_size=1", scores(under_loss, plain, pairs, arguments.seed + 1))
+    rows.append(row("`batch_size=16` against `batch_size=1`", scores(under_loss, plain, pairs, arguments.seed + 1)))
+    header = (f"Connect Four, {arguments.simulations:,} simulations each", "games", "score of the first (95%)")
+    text = "\n".join(page_tables.table(header, rows))
+    print(text)
+    if arguments.write:
+        page_tables.rewrite(page_tables.DOCS / "networks.md", page_tables.markers("matches"), text)
 
 
 if __name__ == "__main__":

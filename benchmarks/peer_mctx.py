@@ -1,6 +1,7 @@
 """How fast is fastmcts beside mctx with pgx, and how much does a search cost beside its network?
 
     python benchmarks/peer_mctx.py [--rounds 5] [--only speed overhead]
+    python benchmarks/peer_mctx.py --write      # also puts the tables into docs/networks.md
 
 Speed: PUCT with a constant evaluator on Connect Four, everything compiled on both sides, in turn, in one process: 512
 positions with 128 simulations each, and one position with 800. mctx compiles for all cores and uses what it can of
@@ -14,11 +15,12 @@ Needs `pip install jax mctx pgx` for the speed; 512 positions are the start of a
 import argparse
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
 import numpy as np
+import page_tables
 
 import fastmcts
 from fastmcts import PUCT, UniformEvaluator, games
@@ -111,19 +113,15 @@ def runs_of(count: int) -> dict[str, Callable[[], Any]]:
     }
 
 
-def compare_speed(rounds: int) -> None:
-    """Simulations a second of both, and their ratios."""
+def compare_speed(rounds: int) -> Iterator[str]:
+    """A table of what both do in a second, and of the ratios."""
+    rows = []
     for count, simulations in ((POSITIONS, SIMULATIONS), (1, ALONE)):
-        report(f"{count} positions x {simulations} simulations", runs_of(count), count * simulations, rounds)
-
-
-def report(title: str, runs: dict[str, Callable[[], Any]], simulations: int, rounds: int) -> None:
-    """Print the rates of some runs, and how many times as fast as the first each is."""
-    seconds = best_seconds(runs, rounds)
-    print(title)
-    for name, taken in seconds.items():
-        ratio = next(iter(seconds.values())) / taken
-        print(f"  {name:22} {simulations / taken:12,.0f} simulations/s  {ratio:6.1f}x")
+        seconds = best_seconds(runs_of(count), rounds)
+        for name, taken in seconds.items():
+            rate, ratio = count * simulations / taken, seconds[PEER] / taken
+            rows.append((f"{count} x {simulations}: {name}", f"{rate:,.0f}", f"{ratio:.1f}"))
+    return page_tables.table(("positions x simulations", "simulations/s", "ratio"), rows)
 
 
 def uniform(legal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -145,12 +143,14 @@ def busy_network(observations: np.ndarray, legal: np.ndarray) -> tuple[np.ndarra
     return uniform(legal)
 
 
-def share_overhead(rounds: int) -> None:
-    """The share of the wall time that the network takes."""
-    print(f"share of a network that takes {1000 * NETWORK_SECONDS:g} ms for a batch of {BATCH}")
+def share_overhead(rounds: int) -> Iterator[str]:
+    """A table of the share of the wall time that the network takes."""
+    rows = []
     for name in NETWORKS:
         share, size = network_share(name, rounds)
-        print(f"  {name:26} {share:6.1%}  (mean batch {size:.0f})", flush=True)
+        rows.append((name, f"{size:.0f}", f"{share:.1%}"))
+    header = f"a network that takes {1000 * NETWORK_SECONDS:g} ms for up to {BATCH} positions"
+    return page_tables.table((header, "mean batch", "its share of the time"), rows)
 
 
 def network_share(name: str, rounds: int) -> tuple[float, float]:
@@ -187,11 +187,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", nargs="*", choices=["speed", "overhead"], default=["speed", "overhead"])
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/networks.md")
     arguments = parser.parse_args()
-    if "speed" in arguments.only:
-        compare_speed(arguments.rounds)
-    if "overhead" in arguments.only:
-        share_overhead(arguments.rounds)
+    for name in arguments.only:
+        text = "\n".join({"speed": compare_speed, "overhead": share_overhead}[name](arguments.rounds))
+        print(f"{text}\n", flush=True)
+        if arguments.write:
+            page_tables.rewrite(page_tables.DOCS / "networks.md", page_tables.markers(name), text)
 
 
 if __name__ == "__main__":
