@@ -45,6 +45,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "errors",
         "compiler.atomics",
         "compiler.bundle",
+        "compiler.guess",
         "compiler.jit",
         "compiler.lanes",
         "compiler.prefetch",

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from fastmcts.compiler.bundle import register_bundle
 
 LINE_SIZE = 1024  # nodes; a simulation that goes deeper finds its way back by the parents of nodes
+GUESSES = 1 << 13  # nodes, a power of 2: 32 kB, which stay in the cache of a core
 
 
 class Scratch(NamedTuple):
@@ -25,6 +26,7 @@ class Scratch(NamedTuple):
     movers: NDArray[np.int64]  # [as many] who made them
     length: NDArray[np.int64]  # [1] how many moves the simulation has made
     line: NDArray[np.int64]  # [LINE_SIZE] the nodes that the simulation has passed, the root first
+    guesses: NDArray[np.int32]  # [GUESSES] the child chosen last, at some node of those that share the place
     path: NDArray[np.int64]  # [max_game_length, or 0 for one tree] the moves chosen in the trees of all players
     has_left: NDArray[np.int64]  # [num_players] whether each has left its own tree
     origin: NDArray[np.uint64]  # [1] a hash of what is known at the root, where simulations begin elsewhere
@@ -79,6 +81,7 @@ def make_scratch(
         movers=np.zeros(moves_kept, np.int64),
         length=np.zeros(1, np.int64),
         line=np.zeros(LINE_SIZE, np.int64),
+        guesses=np.zeros(GUESSES, np.int32),
         path=np.zeros(longest_path, np.int64),
         has_left=np.zeros(num_players, np.int64),
         origin=np.zeros(1, np.uint64),

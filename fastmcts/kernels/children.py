@@ -8,7 +8,7 @@ among those that are legal in its own position, and a child takes a place when i
 from fastmcts.compiler.jit import compiled
 from fastmcts.core.constants import CHANCE, NONE
 from fastmcts.kernels.chance import draw_outcome
-from fastmcts.kernels.contest import best_available_child, best_child
+from fastmcts.kernels.contest import best_available_child, best_child, foreseen
 from fastmcts.kernels.expand import add_child, lay_out_children, try_child
 from fastmcts.kernels.moves import legal_moves
 
@@ -38,7 +38,8 @@ def chosen_child(strategy, tree, node, player, scratch, rng):
         if selection.by_node:
             chosen = selection.choice(proofs, tree, node, player, scratch)
         elif chosen == NONE:
-            chosen = best_child(selection, proofs, tree, node, player, tree.num_tried[node])
+            best = best_child(selection, proofs, tree, node, player, tree.num_tried[node])
+            chosen = foreseen(scratch, node, best)
         if chosen == NONE:
             chosen = proofs.best_decided(tree, node, player)
     if chosen < tree.first_child[node] + tree.num_tried[node]:
