@@ -91,8 +91,8 @@ class Options:
             `fastmcts.Network`); a compiled `Evaluator`; or a `Blend` of one of them with a rollout. What it says about
             the root is no simulation.
         batch_size: The most positions that a function is asked about at a time. In `search` and `MCTS` so many leaves
-            of a tree are gathered under virtual loss (None: 1); in `search_batch` so many trees are searched side by
-            side, one leaf of each at a time (None: as many as fit into the memory).
+            of a tree are gathered, each of which counts as a visit at once (None: 1); in `search_batch` so many trees
+            are searched side by side, one leaf of each at a time (None: as many as fit into the memory).
         evaluation_cache: How many answers of a function are kept, by position; those that were used last stay.
         root_noise: Noise in the evaluator's policy at the root, such as `RootNoise(0.3, 0.25)`, for self-play.
         stop: A stopper or several, such as `Decided()`: reasons to stop before the budget is used up.

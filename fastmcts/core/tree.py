@@ -52,6 +52,7 @@ knows, in a binary search tree with the root on top:
 | assumed       | int16   | [N]   | optimism  | visits that it started with: they have not taken place     |
 | own_prior     | float64 | [N]   | noise     | `prior` before noise was mixed into that of the root's moves|
 | estimate      | float64 | [N]   | evaluators| what the evaluator said: a reward for the player to move   |
+| pending       | int32   | [N]   | waves     | visits whose rewards a network has yet to tell: 0 at rest  |
 | gumbel        | float64 | [N]   | Gumbel    | the noise of a move at the root; 0 elsewhere               |
 | known         | uint64  | [N]   | observers | a hash of what the player to move knows; 0 at the root     |
 | before        | int32   | [N]   | observers | an information set with lower hashes below; ROOT if none   |
@@ -121,6 +122,7 @@ class Tree(NamedTuple):
     assumed: NDArray[np.int16]
     own_prior: NDArray[np.float64]
     estimate: NDArray[np.float64]
+    pending: NDArray[np.int32]
     gumbel: NDArray[np.float64]
     known: NDArray[np.uint64]
     before: NDArray[np.int32]
@@ -177,6 +179,7 @@ OPTIONAL_NODE_DTYPES: dict[str, type[np.generic]] = {
     "assumed": np.int16,
     "own_prior": np.float64,
     "estimate": np.float64,
+    "pending": np.int32,
     "gumbel": np.float64,
     "known": np.uint64,
     "before": np.int32,
@@ -198,7 +201,7 @@ TABLE_DTYPES: dict[str, type[np.generic]] = {
 STATISTICS = frozenset({*OPTIONAL_NODE_DTYPES, *PLAYER_DTYPES, *TABLE_DTYPES})
 
 #: What only searches by an evaluator keep.
-OF_EVALUATORS = frozenset({"own_prior", "estimate", "gumbel", "budget"})
+OF_EVALUATORS = frozenset({"own_prior", "estimate", "pending", "gumbel", "budget"})
 
 #: What every tree has once.
 ONCE_DTYPES: dict[str, type[np.generic]] = {"reward_range": np.float64, "size": np.int64, "depth": np.int64}

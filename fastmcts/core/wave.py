@@ -32,6 +32,7 @@ class Wave(NamedTuple):
     """The leaves that wait, at most L, in at most R = L rows; S numbers are a position and O an observation."""
 
     leaves: NDArray[np.int64]  # [L], nodes
+    met: NDArray[np.int64]  # [L], scratch: leaves that were met once more while they waited
     rows: NDArray[np.int64]  # [L], which row answers each
     trees: NDArray[np.int64]  # [L], to which tree each belongs
     depths: NDArray[np.int64]  # [L], how many moves below its root each is
@@ -96,6 +97,7 @@ def make_wave(
     """Allocate a wave with room for so many leaves; memory that is never used is not touched."""
     return Wave(
         leaves=np.zeros(leaves, np.int64),
+        met=np.zeros(leaves, np.int64),
         rows=np.zeros(leaves, np.int64),
         trees=np.zeros(leaves, np.int64),
         depths=np.zeros(leaves, np.int64),

@@ -114,6 +114,13 @@ class Plan:
         return self.options.network is not None
 
     @cached_property
+    def several_wait(self) -> bool:
+        """Whether several leaves of one tree may wait for a network at the same time."""
+        if not self.asks or self.purpose == "batch":
+            return False
+        return (self.options.batch_size or 1) > self.trees or (self.options.threads > 1 and self.trees == 1)
+
+    @cached_property
     def begins_searches(self) -> bool:
         """Whether something is to be set or drawn anew for each search in a tree."""
         return self.options.evaluator is not None or "budget" in self.statistics
@@ -155,8 +162,8 @@ class Plan:
 
     @cached_property
     def statistics(self) -> frozenset[str]:
-        """The optional fields of the tree that some component asks for."""
-        return self.strategy.statistics
+        """The optional fields of the tree that some component asks for, or that leaves need which wait together."""
+        return self.strategy.statistics | {"pending"} if self.several_wait else self.strategy.statistics
 
     @cached_property
     def most_new_nodes(self) -> int:

@@ -168,7 +168,7 @@ class Searcher:
 
     def compiled_key(self, entry: Callable[..., Any]) -> Hashable:
         """What decides how a kernel has to be compiled."""
-        return entry, self.plan.options.checked, *self.plan.rules
+        return entry, self.plan.options.checked, self.plan.several_wait, *self.plan.rules
 
     def variant(self, entry: Callable[..., Any]) -> Callable[..., Any]:
         """A kernel without or with bounds checks, as the options say."""

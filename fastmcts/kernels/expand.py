@@ -99,6 +99,9 @@ def start_optional_fields(game, tree, first, end):
     if tree.estimate.size > 0:
         for node in range(first, end):
             tree.estimate[node] = 0.0
+    if tree.pending.size > 0:
+        for node in range(first, end):
+            tree.pending[node] = 0
     if tree.gumbel.size > 0:
         for node in range(first, end):
             tree.gumbel[node] = 0.0

@@ -2,10 +2,16 @@
 
 `gather` goes down to leaves, in one tree or in many that stand side by side, and writes what the network is to see.
 `scatter` expands the leaves by what it says, and backs up. In between the visits of a simulation that waits are
-counted, and its reward is not: it looks like a loss and sends others elsewhere (virtual loss). `retract` takes that
-back, if no answer comes. What needs no network has no place in a wave: where the game is over, where a move is proven
-to win, and where an answer is kept from before, the simulation ends at once, and the tree goes on to the next one.
-Where a compiled evaluator answers, no leaf has to wait at all.
+counted, and its reward is not. `retract` takes that back, if no answer comes.
+
+Where several leaves of one tree may wait, they have to be sent to different places. `pending` tells how many visits of
+a node have brought no reward yet: means leave them out (Liu et al. 2020: watch the unobserved), and exploration counts
+them. Only a leaf that nothing is known of looks like a loss. A simulation that comes to a leaf that waits is counted in
+the same way, until the wave is full, and goes down once more.
+
+What needs no network has no place in a wave: where the game is over, where a move is proven to win, and where an answer
+is kept from before, the simulation ends at once, and the tree goes on to the next one. Where a compiled evaluator
+answers, no leaf has to wait at all.
 """
 
 import math
@@ -127,7 +133,7 @@ def gather_tree(strategy, tree, grove, root, wave, answers, scratch, most):
         grove.renews[root] = False
         if tree.first_child[root] >= 0:
             begin_at_root(strategy, tree, root, scratch, rng)
-    waiting = 0
+    waiting, met = 0, 0
     why = DONE
     while waiting < most and wave.counts[LEAVES] < wave.leaves.size:
         if grove.done[root] >= grove.asked[root] or strategy.proofs.is_decided(tree, root):
@@ -139,9 +145,14 @@ def gather_tree(strategy, tree, grove, root, wave, answers, scratch, most):
         strategy.method.begin(game, wave.position, tree, scratch, rng)
         leaf = descend(strategy, tree, root, scratch, rng)
         if tree.first_child[leaf] == ASKED:
-            # It would rather wait than go elsewhere: to push it on costs more strength than a full batch is worth
+            # It has to be pushed elsewhere, which fills a batch and costs little strength; but not too often
             # (benchmarks/evaluator_matches.py).
-            break
+            if met == most:
+                break
+            wave.met[met] = leaf
+            met += 1
+            add_pending(tree, leaf, 1)
+            continue
         at_once = strategy.evaluator.answers_at_once
         if leaf != root or (at_once and tree.first_child[root] >= 0):  # what is first said of the root is no simulation
             grove.done[root] += 1
@@ -158,16 +169,20 @@ def gather_tree(strategy, tree, grove, root, wave, answers, scratch, most):
         else:
             wait(strategy, tree, grove, root, leaf, wave, scratch, counter, rng)
             waiting += 1
+    for index in range(met):
+        add_pending(tree, wave.met[index], -1)
     grove.generators[2 * root] = rng[0]
     return why
 
 
 @compiled
-def add_visits(tree, leaf, count):
-    """Count visits from a leaf up to its root, without rewards."""
+def add_pending(tree, leaf, count):
+    """Count visits from a leaf up to its root, whose rewards are not known."""
     node = leaf
     while node != NONE:
         tree.visits[node] += count
+        if tree.pending.size > 0:
+            tree.pending[node] += count
         node = tree.parent[node]
 
 
@@ -217,7 +232,7 @@ def wait(strategy, tree, grove, root, leaf, wave, scratch, counter, rng):
     grove.waiting[0] += 1
     if tree.first_child[leaf] == NONE:
         tree.first_child[leaf] = ASKED
-    add_visits(tree, leaf, 1)
+    add_pending(tree, leaf, 1)
     if strategy.expansion.blends:
         play_out(game, strategy.rollout, tree, scratch, rng)
         for index in range(game.num_players):
@@ -366,6 +381,8 @@ def answer_leaf(strategy, tree, grove, wave, place, scratch):
     node = leaf
     while node != NONE:
         tree.value_sum[node] += scratch.rewards[tree.player[node]]
+        if tree.pending.size > 0:
+            tree.pending[node] -= 1
         node = tree.parent[node]
     strategy.selection.learn(game, tree, leaf, wave.depths[place], scratch)
     strategy.proofs.conclude(game, tree, leaf)
@@ -396,7 +413,7 @@ def retract(tree, grove, wave):
         leaf, root = wave.leaves[place], wave.trees[place]
         if tree.first_child[leaf] == ASKED:
             tree.first_child[leaf] = NONE
-        add_visits(tree, leaf, -1)
+        add_pending(tree, leaf, -1)
         if leaf != root:
             grove.done[root] -= 1
         grove.generators[2 * root] = wave.before[place]

@@ -40,6 +40,7 @@ def check_tree(tree: Tree, recycled: bool = False, own_visits: int = 1) -> None:
         depth += bool(below)
         level = below
     check_waiting(tree, np.flatnonzero(~tried), owner)
+    ensure(not tree.pending[:size].any(), "some visits still wait for their rewards")
     ensure(not (tree.visits[size:].any() or tree.value_sum[size:].any()), "there are visits behind the last node")
     orphans = np.flatnonzero(owner == NONE)
     ensure(many_positions or len(orphans) == 0, f"node {orphans[:1]} belongs to no parent's block")

@@ -1,4 +1,4 @@
-"""The slow, obvious search by an evaluator: objects and dicts, one leaf at a time or several under virtual loss."""
+"""The slow, obvious search by an evaluator: objects and dicts, one leaf at a time or several that wait together."""
 
 import math
 from dataclasses import dataclass, field
@@ -15,6 +15,7 @@ from tests.naive.search import Generator
 class Judged:
     player: int
     visits: int = 0
+    pending: int = 0
     value_sum: float = 0.0
     estimate: float = 0.0
     priors: dict[int, float] | None = None
@@ -34,19 +35,24 @@ class EvaluatedSearch:
         self.ask([([self.root], self.state.clone())])
         done = 0
         while done < simulations:
-            waiting = []
+            waiting, met = [], []
             while len(waiting) < self.batch_size and done < simulations:
                 path, state = self.descend()
                 if path[-1].waits:
-                    break
+                    if len(met) == self.batch_size:
+                        break
+                    met.append(path)
+                    self.count_pending(path, 1)
+                    continue
                 done += 1
                 if state.is_terminal():
                     self.back_up(path, [self.reward(utility) for utility in state.returns()], 1)
                     continue
-                for node in path:
-                    node.visits += 1
+                self.count_pending(path, 1)
                 path[-1].waits = True
                 waiting.append((path, state))
+            for path in met:
+                self.count_pending(path, -1)
             self.ask(waiting, visits=0)
         return self.root
 
@@ -88,12 +94,14 @@ class EvaluatedSearch:
             total, count, tried = node.estimate, 1, 0.0
             for action, child in node.children.items():
                 if child.visits:
-                    total, count, tried = total + child.value_sum, count + child.visits, tried + priors[action]
+                    rewarded = child.visits - child.pending
+                    total, count, tried = total + child.value_sum, count + rewarded, tried + priors[action]
             urgency = total / count - rule.fpu_reduction * math.sqrt(tried)
         scores = {}
         for action, child in node.children.items():
             visits, prior = number(child.visits), number(priors[action])
-            value = number(child.value_sum) / visits if child.visits else number(urgency)
+            averaged = number(max(1, child.visits - child.pending))
+            value = number(child.value_sum) / averaged if child.visits else number(urgency)
             scores[action] = value + number(exploration) * prior / (number(1.0) + visits)
             if is_root and 0 < child.visits < math.sqrt(rule.forced_playouts * priors[action] * node.visits):
                 scores[action] = number(math.inf)
@@ -113,6 +121,8 @@ class EvaluatedSearch:
             leaf.priors = {action: float(policy[action]) / total for action in legal}
             leaf.children = {action: Judged(player) for action in legal}
             leaf.waits = False
+            for node in path:
+                node.pending -= 1 - visits
             if np.ndim(value) == 0:
                 reward = self.reward(float(value))
                 rewards = [reward if other == player else 1.0 - reward for other in range(state.game.num_players)]
@@ -120,6 +130,11 @@ class EvaluatedSearch:
                 rewards = [self.reward(float(utility)) for utility in value]
             leaf.estimate = rewards[player]
             self.back_up(path, rewards, visits)
+
+    def count_pending(self, path: list[Judged], count: int) -> None:
+        for node in path:
+            node.visits += count
+            node.pending += count
 
     def back_up(self, path: list[Judged], rewards: list[float], visits: int) -> None:
         for node in path:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmcts.compiler.component import Component
-from fastmcts.compiler.lanes import at, where
+from fastmcts.compiler.lanes import at, maximum, where
 from fastmcts.core.constants import NONE
 from fastmcts.core.scratch import Scratch
 from fastmcts.core.tree import Tree
@@ -152,13 +152,24 @@ class Selection(Component):
 
     def mean(self, tree: Tree, child: Any) -> Any:
         """The mean reward of a child, or of each of a block, for the player who chooses; normalized if asked for."""
-        mean = at(tree.value_sum, child) / at(tree.visits, child)
+        mean = at(tree.value_sum, child) / self.averaged(tree, child)
         if self.normalize:
             low, high = tree.reward_range[0], tree.reward_range[1]
             if low == high:
                 low, high = low - 0.5, low + 0.5
             return (mean - low) / (high - low)
         return mean
+
+    def rewarded(self, tree: Tree, child: Any) -> Any:
+        """How many visits of a child, or of each of a block, have brought a reward: all but those that wait."""
+        if tree.pending.size > 0:
+            return at(tree.visits, child) - at(tree.pending, child)
+        return at(tree.visits, child)
+
+    def averaged(self, tree: Tree, child: Any) -> Any:
+        """How many visits a mean is taken over; a child that waits for its first reward looks like a loss."""
+        visits = self.rewarded(tree, child)
+        return maximum(visits, 1) if tree.pending.size > 0 else visits
 
     def trials(self, tree: Tree, node: int, child: int) -> int:
         """How often a child could have been chosen: the node's visits, unless its moves differ from world to world."""

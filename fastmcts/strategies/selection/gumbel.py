@@ -127,23 +127,25 @@ class Gumbel(Selection):
 
     def set_logits(self, tree: Tree, node: int, first: int, count: int, scratch: Scratch) -> int:
         """Write ln P + s(q) of all children into `scratch.weights`; return how many visits they have."""
-        visited, most = 0, 0
+        visited, rewarded, most = 0, 0, 0
         tried, weighted = 0.0, 0.0
         for child in range(first, first + count):
-            visits = tree.visits[child]
+            visits = self.rewarded(tree, child)
+            visited += tree.visits[child]
+            most = max(most, tree.visits[child])
             if visits > 0:
                 prior = max(LEAST_PRIOR, tree.prior[child])
-                visited += visits
-                most = max(most, visits)
+                rewarded += visits
                 tried += prior
                 weighted += prior * (tree.value_sum[child] / visits)
         mixed = tree.estimate[node]
-        if visited > 0:
-            mixed = (mixed + visited * (weighted / tried)) / (visited + 1)
+        if rewarded > 0:
+            mixed = (mixed + rewarded * (weighted / tried)) / (rewarded + 1)
         low, high, best = math.inf, -math.inf, 0.0
         for index in range(count):
             child = first + index
-            value = tree.value_sum[child] / tree.visits[child] if tree.visits[child] > 0 else mixed
+            visits = self.rewarded(tree, child)
+            value = tree.value_sum[child] / visits if visits > 0 else mixed
             scratch.weights[index] = value
             low, high = min(low, value), max(high, value)
             best = max(best, tree.prior[child])

@@ -155,7 +155,7 @@ class PUCT(Selection):
         for child in range(first, end):
             if tree.visits[child] > 0:
                 total += tree.value_sum[child]
-                count += tree.visits[child]
+                count += self.rewarded(tree, child)
                 tried += tree.prior[child]
         value = total / count if count > 0 else self.urgency
         return value - self.reduction * math.sqrt(tried)

@@ -79,8 +79,9 @@ class UCB1Tuned(Selection):
     def scores(self, tree: Tree, children: Any, exploration: Any) -> Any:
         """The mean reward plus a bonus that is small where rewards vary little."""
         visits = self.tries(tree, children)
-        mean = at(tree.value_sum, children) / at(tree.visits, children)
-        variance = maximum(at(tree.square_sum, children) / at(tree.visits, children) - mean * mean, 0.0)
+        averaged = self.averaged(tree, children)
+        mean = at(tree.value_sum, children) / averaged
+        variance = maximum(at(tree.square_sum, children) / averaged - mean * mean, 0.0)
         share = exploration / visits
         bonus = self.c * sqrt(share * minimum(variance + sqrt(2.0 * share), 0.25))
         score = self.first_played(self.mean(tree, children) + bonus, visits)
