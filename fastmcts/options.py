@@ -1,7 +1,6 @@
 """The options of a search, in one place for everything that searches."""
 
 import dataclasses
-import difflib
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -277,6 +276,8 @@ def make_options(keywords: dict[str, Any]) -> Options:
     known = [option.name for option in dataclasses.fields(Options)]
     for name in keywords:
         if name not in known:
+            import difflib  # for mistakes alone
+
             close = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
             hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
             raise TypeError(f"there is no search option {name!r}; {hint}")

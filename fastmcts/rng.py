@@ -68,9 +68,11 @@ def make_rngs(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
     Returns:
         uint64 [B, 2].
     """
-    with wrapping_integers():
-        counters = mix(seeds + GOLDEN)
-        return np.stack([counters, mix(counters ^ GOLDEN) | ONE], axis=1)
+    generators = np.empty((len(seeds), 2), np.uint64)
+    counters = generators[:, 0]
+    counters[:] = mix(seeds + GOLDEN)  # arrays wrap around silently, unlike numbers
+    generators[:, 1] = mix(counters ^ GOLDEN) | ONE
+    return generators
 
 
 def spawn_seeds(seed: int, count: int) -> NDArray[np.uint64]:
@@ -83,9 +85,8 @@ def spawn_seeds(seed: int, count: int) -> NDArray[np.uint64]:
     Returns:
         uint64 [count].
     """
-    with wrapping_integers():
-        outer = mix(low_bits("seed", seed) + GOLDEN)
-        return mix(outer ^ mix(np.arange(count, dtype=np.uint64) + ONE)) >> ONE
+    outer = mix(np.array([low_bits("seed", seed)]) + GOLDEN)
+    return mix(outer ^ mix(np.arange(1, count + 1, dtype=np.uint64))) >> ONE
 
 
 def low_bits(name: str, number: int) -> np.uint64:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.runtime.nrt import rtsys
 
 DIGEST_BYTES = hashlib.sha256().digest_size
 
@@ -59,20 +60,38 @@ class KernelCache(FunctionCache):
         files = self._cache_file
         self._cache_file = KernelFiles(files._cache_path, self._impl.filename_base, files._source_stamp)
 
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Load compiled code; None if there is none.
+
+        Numba's own way is to import first all that it needs to compile anything (with SciPy, where that is installed):
+        half of the time to a first search. Code that is there already needs the symbols of Numba's runtime alone.
+        """
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep compiled code; where there is no room or permission, do without."""
         try:
             super().save_overload(sig, data)
         except OSError as error:
-            warnings.warn(
-                f"compiled code cannot be kept for the next process in {self.cache_path}: {error.strerror};"
-                " the environment variable NUMBA_CACHE_DIR can name another folder",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            warn_about(self.cache_path, error.strerror)
 
 
 def cached(dispatcher: Any) -> Any:
-    """Let a dispatcher keep its code on disk."""
-    dispatcher._cache = KernelCache(dispatcher.py_func)
+    """Let a dispatcher keep its code on disk, if there is a folder that can be written to."""
+    try:
+        dispatcher._cache = KernelCache(dispatcher.py_func)
+    except RuntimeError:  # Numba has found none
+        warn_about(f"or beside {dispatcher.py_func.__code__.co_filename}", "no folder can be written to")
     return dispatcher
+
+
+def warn_about(place: str, reason: str | None) -> None:
+    """Say that every process will have to compile for itself."""
+    warnings.warn(
+        f"compiled code cannot be kept for the next process in {place}: {reason};"
+        " the environment variable NUMBA_CACHE_DIR can name another folder",
+        RuntimeWarning,
+        stacklevel=2,
+    )

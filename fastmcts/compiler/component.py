@@ -46,7 +46,6 @@ from fastmcts.compiler.fingerprint import Reach, fingerprint, is_covered
 from fastmcts.compiler.flat_array import flat
 from fastmcts.compiler.inner import InnerFunction
 from fastmcts.compiler.jit import checks_bounds, forget_compiled, inner_function
-from fastmcts.compiler.messages import explain
 from fastmcts.compiler.run_time import checked_value, kind_of, marked_names, unboxed
 from fastmcts.errors import CompileError
 
@@ -413,6 +412,8 @@ def declare_method(name: str) -> None:
                 raise
             except Exception as error:
                 # Numba passes on an exception that is not its own, past all the callers it would list.
+                from fastmcts.compiler.messages import explain  # for mistakes alone
+
                 raise explain(declaration.name, declaration.functions[name], error) from None
             return signature.as_method()
 

@@ -15,7 +15,6 @@ from numba.core.datamodel.models import ArrayModel
 from numba.core.datamodel.registry import register_default
 from numba.core.imputils import lower_builtin, lower_cast, lower_getattr
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.np.arrayobj import fix_integer_index, getitem_arraynd_intp, load_item, setitem_array, store_item
 from numba.np.numpy_support import from_dtype
 from numpy.typing import NDArray
 
@@ -135,29 +134,38 @@ def lower_same(context: Any, builder: Any, source: types.Type, target: types.Typ
     return value
 
 
+def numba_arrays() -> Any:
+    """What Numba has for arrays: imported when something is compiled, since that takes a sixth of `import fastmcts`."""
+    from numba.np import arrayobj
+
+    return arrayobj
+
+
 @lower_builtin(operator.getitem, FlatArray, types.Integer)
 def lower_getitem(context: Any, builder: Any, signature: Any, args: Sequence[Any]) -> Any:
     """Generate code for `array[index]`."""
     if context.enable_boundscheck:
-        return getitem_arraynd_intp(context, builder, signature, args)
+        return numba_arrays().getitem_arraynd_intp(context, builder, signature, args)
     array, index = signature.args
-    return load_item(context, builder, array, entry_of(context, builder, array, args[0], index, args[1]))
+    return numba_arrays().load_item(context, builder, array, entry_of(context, builder, array, args[0], index, args[1]))
 
 
 @lower_builtin(operator.setitem, FlatArray, types.Integer, types.Any)
 def lower_setitem(context: Any, builder: Any, signature: Any, args: Sequence[Any]) -> Any:
     """Generate code for `array[index] = value`."""
     if context.enable_boundscheck:
-        return setitem_array(context, builder, signature, args)
+        return numba_arrays().setitem_array(context, builder, signature, args)
     array, index, value = signature.args
     item = context.cast(builder, args[2], value, array.dtype)
-    return store_item(context, builder, array, item, entry_of(context, builder, array, args[0], index, args[1]))
+    place = entry_of(context, builder, array, args[0], index, args[1])
+    return numba_arrays().store_item(context, builder, array, item, place)
 
 
 def entry_of(context: Any, builder: Any, array: FlatArray, value: Any, index: types.Integer, index_value: Any) -> Any:
     """The address of an entry; negative indices count from the end."""
     model = context.data_model_manager[array]
-    position = fix_integer_index(context, builder, index, index_value, model.get(builder, value, "nitems"))
+    count = model.get(builder, value, "nitems")
+    position = numba_arrays().fix_integer_index(context, builder, index, index_value, count)
     if array.step > 1:
         position = builder.mul(position, ir.Constant(position.type, array.step))
     return builder.gep(model.get(builder, value, "data"), [position])

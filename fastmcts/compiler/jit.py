@@ -9,6 +9,7 @@
 """
 
 import functools
+import threading
 from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, TypeVar
@@ -38,6 +39,9 @@ CODE_GENERATION: tuple[Any, ...] = tuple(getattr(config, name) for name in ("BOU
 
 #: The options of inner functions, without and with bounds checks.
 INNER_FLAGS = tuple(inner_flags(INNER_OPTIONS, boundscheck) for boundscheck in (False, True))
+
+#: Held while a dispatcher is made, so that each kernel has one.
+MAKING = threading.Lock()
 
 #: What `compiled` has made of functions, without and with bounds checks, until rules are edited.
 COMPILED: dict[tuple[Callable[..., Any], bool], InnerFunction] = {}
@@ -112,7 +116,7 @@ def inner_function(function: Callable[..., Any]) -> InnerFunction:
 def entry(function: Function) -> Function:
     """Compile a kernel that Python calls: cached on disk, and it lets other threads run."""
     if JIT_ENABLED:
-        return compiled_entry(function)
+        return Kernel(function)  # pyright: ignore[reportReturnType]
 
     @functools.wraps(function)
     def interpreted(*arguments: Any) -> Any:
@@ -132,7 +136,7 @@ def bounds_checked(kernel: Function) -> Function:
     name = f"{function.__name__}_checked"
     twin = FunctionType(function.__code__, function.__globals__, name, function.__defaults__, function.__closure__)
     twin.__module__, twin.__qualname__ = function.__module__, name
-    return compiled_entry(twin, boundscheck=True)
+    return Kernel(twin, boundscheck=True)  # pyright: ignore[reportReturnType]
 
 
 class Kernel:
@@ -143,29 +147,36 @@ class Kernel:
     part of its type, and code for one that has no priors does not move them.
 
     Args:
-        dispatcher: Numba's own, which compiles and keeps the code.
+        function: The kernel as it is written.
+        boundscheck: Whether it checks bounds.
     """
 
-    def __init__(self, dispatcher: Any) -> None:
-        self.dispatcher = dispatcher
-        functools.update_wrapper(self, dispatcher.py_func)
+    def __init__(self, function: Callable[..., Any], boundscheck: bool = False) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self.boundscheck = boundscheck
+        self.made: Any = None
+
+    @property
+    def dispatcher(self) -> Any:
+        """Numba's own, which compiles and keeps the code; made when it is first needed, as few of them are."""
+        if self.made is None:
+            with MAKING:
+                if self.made is None:
+                    options = {"pipeline_class": EntryCompiler, "boundscheck": self.boundscheck, **OPTIONS}
+                    self.made = cached(njit(self.py_func, nogil=True, **options))
+        return self.made
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the code for these arguments, which is compiled or loaded where there is none yet."""
-        signature = tuple(map(typeof, arguments))
-        if signature not in self.dispatcher.overloads:
-            self.dispatcher.compile(signature)
-        return self.dispatcher.overloads[signature].entry_point(*arguments)
+        signature, dispatcher = tuple(map(typeof, arguments)), self.dispatcher
+        if signature not in dispatcher.overloads:
+            dispatcher.compile(signature)
+        return dispatcher.overloads[signature].entry_point(*arguments)
 
     def __getattr__(self, name: str) -> Any:
         """The rest is the dispatcher's."""
         return getattr(self.dispatcher, name)
-
-
-def compiled_entry(function: Callable[..., Any], boundscheck: bool = False) -> Any:
-    """The kernel that Python calls."""
-    dispatcher = njit(function, nogil=True, pipeline_class=EntryCompiler, boundscheck=boundscheck, **OPTIONS)
-    return Kernel(cached(dispatcher))
 
 
 def compiled_for(kernel: Function, *arguments: Any) -> Function:

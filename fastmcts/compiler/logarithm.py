@@ -6,6 +6,7 @@ logarithm at both ends and in the middle.
 """
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ ROWS = 1 << ROW_BITS
 REST = (1 << REST_BITS) - 1
 
 
+@cache
 def parabolas() -> NDArray[np.float64]:
     """Start, slope and bend of each parabola: float64 [256, 3], for the bits of a count behind those of its row."""
     table = np.empty((ROWS, 3))
@@ -32,7 +34,6 @@ def parabolas() -> NDArray[np.float64]:
     return table * np.ldexp(1.0, [0, -REST_BITS, -2 * REST_BITS])
 
 
-PARABOLAS = parabolas()
 POWERS = np.array([max(0, length - 1) * math.log(2.0) for length in range(COUNT_BITS + 1)])
 
 
@@ -41,7 +42,7 @@ def log(count: Any) -> float:
     count = int(count)
     length = count.bit_length()
     aligned = count << (COUNT_BITS - length)
-    start, slope, bend = PARABOLAS[(aligned >> REST_BITS) & (ROWS - 1)].tolist()
+    start, slope, bend = parabolas()[(aligned >> REST_BITS) & (ROWS - 1)].tolist()
     rest = float(aligned & REST)
     return (float(POWERS[length]) + start) + rest * (slope + rest * bend)
 
@@ -73,8 +74,8 @@ def emit_parabola(builder: Any, count: Any) -> Any:
     aligned = builder.shl(count, builder.sub(zeros, INT64(64 - COUNT_BITS)))
     row = builder.and_(builder.lshr(aligned, INT64(REST_BITS)), INT64(ROWS - 1))
     rest = builder.sitofp(builder.and_(aligned, INT64(REST)), DOUBLE)
-    table = constant_table(builder, "parabolas", PARABOLAS)
-    place = builder.mul(row, INT64(PARABOLAS.shape[1]))
+    table = constant_table(builder, "parabolas", parabolas())
+    place = builder.mul(row, INT64(parabolas().shape[1]))
     start, slope, bend = (builder.load(builder.gep(table, [builder.add(place, INT64(part))])) for part in range(3))
     powers = constant_table(builder, "powers", POWERS)
     power = builder.load(builder.gep(powers, [builder.sub(INT64(64), zeros)]))

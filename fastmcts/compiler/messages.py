@@ -10,6 +10,7 @@ from typing import Any
 
 import numba
 
+from fastmcts.compiler.component import DECLARATIONS
 from fastmcts.errors import CompileError
 
 PLACES = (re.compile(r" (?:at|Raised from) (\S+) \((\d+)\)"), re.compile(r'File "([^"]+)", line (\d+)'))
@@ -106,8 +107,6 @@ def known_reason(text: str, first: str) -> str | None:
 
 def attribute_reason(attribute: str, component: str, fingerprint: str) -> str:
     """Why a component's attribute cannot be read in its methods: there is none, or it is of a kind that has no type."""
-    from fastmcts.compiler.component import DECLARATIONS
-
     classes = [
         known.cls for (name, digest, _), known in DECLARATIONS.items() if (name, digest) == (component, fingerprint)
     ]

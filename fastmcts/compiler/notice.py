@@ -12,10 +12,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
-from dataclasses import dataclass
 from threading import Lock
 from types import TracebackType
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from numba import types
 
@@ -30,8 +29,7 @@ IS_WANTED: ContextVar[bool] = ContextVar("IS_WANTED", default=True)
 RECORD: ContextVar["list[Compilation] | None"] = ContextVar("RECORD", default=None)
 
 
-@dataclass(frozen=True)
-class Compilation:
+class Compilation(NamedTuple):
     """A kernel that was compiled.
 
     Attributes:

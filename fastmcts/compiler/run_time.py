@@ -15,12 +15,11 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
 from fastmcts.compiler.bundle import DATA, LENGTHS, WORD, entry_of
 from fastmcts.compiler.fingerprint import freeze
-from fastmcts.compiler.flat_array import FlatArray
+from fastmcts.compiler.flat_array import FlatArray, numba_arrays
 
 T = TypeVar("T")
 MARK = "fastmcts run-time value"
@@ -101,8 +100,8 @@ def unboxed_array(c: Any, kind: Any, instance: Any) -> Any:
     )
     if isinstance(kind, FlatArray):
         return context.data_model_manager[kind].make(builder, data, builder.load(lengths))
-    array = make_array(kind)(context, builder)
-    populate_array(
+    array = numba_arrays().make_array(kind)(context, builder)
+    numba_arrays().populate_array(
         array,
         data=data,
         shape=cgutils.pack_array(builder, [builder.load(entry_of(builder, lengths, k)) for k in range(kind.ndim)]),

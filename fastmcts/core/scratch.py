@@ -81,7 +81,7 @@ def make_scratch(
         movers=np.zeros(moves_kept, np.int64),
         length=np.zeros(1, np.int64),
         line=np.zeros(LINE_SIZE, np.int64),
-        guesses=np.zeros(GUESSES, np.int32),
+        guesses=np.empty(GUESSES, np.int32),  # whatever stands there
         path=np.zeros(longest_path, np.int64),
         has_left=np.zeros(num_players, np.int64),
         origin=np.zeros(1, np.uint64),

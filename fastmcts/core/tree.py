@@ -226,6 +226,7 @@ BYTES_PER_NODE: int = sum(np.dtype(dtype).itemsize for dtype in NODE_DTYPES.valu
 #: How nodes hang together: 16 bytes for each, side by side in memory, since a simulation that comes to a node reads all
 #: of them.
 LINKS = ("first_child", "num_children", "num_tried", "action", "parent")
+LINKS_DTYPE = np.dtype([(name, NODE_DTYPES[name]) for name in LINKS])
 LINKS_IN_LINE = 4  # nodes whose links stand in one cache line
 
 
@@ -251,7 +252,7 @@ def zeros(count: int, dtype: DTypeLike) -> NDArray[Any]:
 
 def links(capacity: int) -> dict[str, NDArray[Any]]:
     """The fields of `LINKS` for so many nodes: parts of one array of records."""
-    records = zeros(capacity, [(name, NODE_DTYPES[name]) for name in LINKS])
+    records = zeros(capacity, LINKS_DTYPE)
     return {name: records[name] for name in LINKS}
 
 
@@ -284,6 +285,13 @@ def lengths(statistics: frozenset[str], players: int, actions: int) -> tuple[Len
     )
 
 
+@cache
+def kept_lengths(statistics: frozenset[str], players: int, actions: int) -> tuple[Length, ...]:
+    """Those of the fields that are kept, but for `LINKS`."""
+    fields = lengths(statistics, players, actions)
+    return tuple(field for field in fields if field.per_node + field.once > 0 and field.name not in LINKS)
+
+
 def bytes_per_node(statistics: frozenset[str], players: int) -> int:
     """What a node takes in all arrays together."""
     return sum(length.per_node * length.dtype.itemsize for length in lengths(statistics, players, 0))
@@ -300,13 +308,9 @@ def allocate(capacity: int, statistics: Collection[str] = (), players: int = 0, 
         players: The number of players, for fields that need it.
         actions: The number of actions, for fields that need it.
     """
-    arrays = links(capacity)
-    for name, dtype, per_node, once in lengths(frozenset(statistics), players, actions):
-        if name not in arrays:
-            if per_node > 0:
-                arrays[name] = zeros(capacity * per_node, dtype)
-            else:
-                arrays[name] = np.zeros(once, dtype) if once > 0 else NOT_KEPT[name]
+    arrays: dict[str, NDArray[Any]] = {**NOT_KEPT, **links(capacity)}
+    for name, dtype, per_node, once in kept_lengths(frozenset(statistics), players, actions):
+        arrays[name] = zeros(capacity * per_node, dtype) if per_node > 0 else np.zeros(once, dtype)
     tree = Tree(**arrays)
     tree.reward_range[0], tree.reward_range[1] = np.inf, -np.inf
     return tree

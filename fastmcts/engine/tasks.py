@@ -9,7 +9,6 @@ import _thread
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
@@ -19,7 +18,6 @@ START_SECONDS = 2e-5  # between two looks whether a thread has begun
 Result = TypeVar("Result")
 
 
-@dataclass
 class Flag:
     """Something that one thread sets and others look at.
 
@@ -27,7 +25,8 @@ class Flag:
         is_set: Whether it is set.
     """
 
-    is_set: bool = False
+    def __init__(self) -> None:
+        self.is_set = False
 
 
 class Task(Generic[Result]):

@@ -98,19 +98,20 @@ class Trial(RuleCheck):
 def is_remembered(key: str) -> bool:
     """Whether another process has tried the same rules."""
     try:
-        return JIT_ENABLED and (folder() / key).exists()
+        return (place := folder()) is not None and (place / key).exists()
     except OSError:
         return False
 
 
 def remember(key: str) -> None:
     """Spare the next process the trial; where nothing can be written, it tries again."""
-    if JIT_ENABLED:
+    if (place := folder()) is not None:
         with suppress(OSError):
-            folder().mkdir(parents=True, exist_ok=True)
-            (folder() / key).touch()
+            place.mkdir(parents=True, exist_ok=True)
+            (place / key).touch()
 
 
-def folder() -> Path:
-    """Where it is remembered which games have passed."""
-    return Path(run.stats.cache_path) / "tried_games"  # pyright: ignore[reportFunctionMemberAccess]
+def folder() -> Path | None:
+    """Where it is remembered which games have passed: beside compiled code; None where none is kept."""
+    kept_in = run.stats.cache_path if JIT_ENABLED else None  # pyright: ignore[reportFunctionMemberAccess]
+    return None if kept_in is None else Path(kept_in) / "tried_games"

@@ -54,6 +54,22 @@ def test_an_unchanged_game_of_a_users_own_is_a_hit_in_the_next_process(folder: P
     assert (second["hits"], second["misses"], second["action"]) == (1, 0, 1)
 
 
+def test_what_numba_compiles_with_is_imported_only_to_compile(folder: Path) -> None:
+    """It takes longer than all the rest, the more so where SciPy is installed."""
+    code = """
+import json, sys
+import fastmcts
+from choice import Choice
+
+def search(**options):
+    result = fastmcts.search(Choice().new_initial_state(), simulations=20, seed=0, **options)
+    return result.action, "numba.np.arrayobj" in sys.modules or "numba.np.arraymath" in sys.modules
+
+print(json.dumps([*search(), *search(selection=fastmcts.UCB1()), *search()]))
+"""
+    assert run_python(code, folder) == [1, False, 1, True, 1, True]
+
+
 def edit_rule(folder: Path) -> None:
     edit(folder / "choice.py", "prize(state[1])", "prize(1 - state[1])")
 
@@ -169,7 +185,8 @@ def no_room(*arguments, **options):
 warnings.simplefilter("always")
 caught = warnings.catch_warnings(record=True)
 messages = caught.__enter__()
-import fastmcts
+from fastmcts.kernels.loop import run
+assert run.stats.cache_path  # there is a folder, and then no room in it
 tempfile.TemporaryFile = no_room
 """
     told = 'print(json.dumps({"action": result.action, "said": [str(m.message) for m in messages]}))'
@@ -177,3 +194,19 @@ tempfile.TemporaryFile = no_room
     assert answer["action"] == 1
     assert any("No space left on device" in said and "NUMBA_CACHE_DIR" in said for said in answer["said"])
     assert not [*(folder / "cache").rglob("*.nbc")]
+
+
+def test_no_folder_to_write_to_costs_the_cache_and_not_the_search(folder: Path) -> None:
+    told = 'print(json.dumps({"action": result.action, "said": [str(m.message) for m in messages]}))'
+    nowhere = """
+import warnings
+from numba.core.caching import CacheImpl
+
+warnings.simplefilter("always")
+caught = warnings.catch_warnings(record=True)
+messages = caught.__enter__()
+CacheImpl._locator_classes = []
+"""
+    answer = run_python(nowhere + SEARCH[: SEARCH.index("stats =")] + told, folder)
+    assert answer["action"] == 1
+    assert [said for said in answer["said"] if "no folder can be written to" in said and "NUMBA_CACHE_DIR" in said]
