@@ -200,12 +200,12 @@ def test_no_folder_to_write_to_costs_the_cache_and_not_the_search(folder: Path) 
     told = 'print(json.dumps({"action": result.action, "said": [str(m.message) for m in messages]}))'
     nowhere = """
 import warnings
-from numba.core.caching import CacheImpl
+from numba.core.caching import FunctionCache
 
 warnings.simplefilter("always")
 caught = warnings.catch_warnings(record=True)
 messages = caught.__enter__()
-CacheImpl._locator_classes = []
+FunctionCache._impl_class._locator_classes = []
 """
     answer = run_python(nowhere + SEARCH[: SEARCH.index("stats =")] + told, folder)
     assert answer["action"] == 1
