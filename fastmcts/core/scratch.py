@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from fastmcts.compiler.bundle import register_bundle
 
 LINE_SIZE = 1024  # nodes; a simulation that goes deeper finds its way back by the parents of nodes
+HELD = 256  # nodes, a power of 2
 GUESSES = 1 << 13  # nodes, a power of 2: 32 kB, which stay in the cache of a core
 
 
@@ -27,6 +28,10 @@ class Scratch(NamedTuple):
     length: NDArray[np.int64]  # [1] how many moves the simulation has made
     line: NDArray[np.int64]  # [LINE_SIZE] the nodes that the simulation has passed, the root first
     guesses: NDArray[np.int32]  # [GUESSES] the child chosen last, at some node of those that share the place
+    # Where threads share a tree, else empty: what is yet to be added to nodes that all of them visit often.
+    held_nodes: NDArray[np.int64]  # [HELD] the last such node, of those that share the place
+    held_visits: NDArray[np.int64]  # [HELD]
+    held_sums: NDArray[np.float64]  # [HELD] the rewards of those visits
     path: NDArray[np.int64]  # [max_game_length, or 0 for one tree] the moves chosen in the trees of all players
     has_left: NDArray[np.int64]  # [num_players] whether each has left its own tree
     origin: NDArray[np.uint64]  # [1] a hash of what is known at the root, where simulations begin elsewhere
@@ -52,6 +57,7 @@ def make_scratch(
     moves_kept: int = 0,
     longest_path: int = 0,
     longest_line: int = 0,
+    held: int = 0,
 ) -> Scratch:
     """Allocate the buffers for a game.
 
@@ -66,6 +72,7 @@ def make_scratch(
         moves_kept: How many moves of a simulation are kept.
         longest_path: How many moves may be chosen in the trees of all players.
         longest_line: How many stretches a path may have, where moves pay rewards; else 0.
+        held: HELD, where threads share a tree.
     """
     width = 2 * max(num_actions, num_outcomes) + 1024
     return Scratch(
@@ -82,6 +89,9 @@ def make_scratch(
         length=np.zeros(1, np.int64),
         line=np.zeros(LINE_SIZE, np.int64),
         guesses=np.empty(GUESSES, np.int32),  # whatever stands there
+        held_nodes=np.zeros(held, np.int64),
+        held_visits=np.zeros(held, np.int64),
+        held_sums=np.zeros(held, np.float64),
         path=np.zeros(longest_path, np.int64),
         has_left=np.zeros(num_players, np.int64),
         origin=np.zeros(1, np.uint64),

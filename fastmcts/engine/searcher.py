@@ -11,7 +11,7 @@ import numpy as np
 from fastmcts.compiler.jit import JIT_ENABLED, bounds_checked, compiled_for
 from fastmcts.core import tree as trees
 from fastmcts.core.constants import DONE, FULL, NONE, ROOT
-from fastmcts.core.scratch import Scratch, make_scratch
+from fastmcts.core.scratch import HELD, Scratch, make_scratch
 from fastmcts.core.tree import Tree
 from fastmcts.core.types import Position
 from fastmcts.engine import capacity
@@ -58,7 +58,8 @@ def scratch_for(plan: Plan) -> Scratch:
     """The buffers of one thread."""
     game = plan.game
     sizes = game.state_size, game.num_actions, game.num_players, game.num_chance_outcomes
-    return make_scratch(*sizes, plan.moves_kept, plan.longest_path, game.accounted_moves)
+    held = HELD if plan.options.parallel == "shared" else 0
+    return make_scratch(*sizes, plan.moves_kept, plan.longest_path, game.accounted_moves, held)
 
 
 def empty_tree(plan: Plan, nodes: int) -> Tree:
