@@ -41,6 +41,7 @@ def foreseen(scratch, node, child):
     Scores take about 30 ns from the first read to the choice, and nothing below is known before. Most nodes that are
     visited often lead to the same child many times in a row. To go on to it at once, and to check the scores meanwhile,
     saves a third of the time of a search of Connect Four with a million simulations or more, and a sixth with 10,000.
+    (In trees for many worlds, where the last choice says little, it gains nothing.)
     """
     place = node & (GUESSES - 1)
     child = confirmed(child, scratch.guesses[place])

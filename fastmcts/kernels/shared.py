@@ -49,6 +49,7 @@ def run_shared(strategy, tree, root, scratch, rng, left, threads):
         How many this thread has added, and why no more: DONE, or FULL when it took on more than that.
     """
     last = last_with_room(strategy, tree, threads)
+    drop_held(scratch)
     done = 0
     while True:
         portion = taken_on(tree, left, threads)
@@ -134,6 +135,14 @@ def hold(tree, scratch, node, reward):
         scratch.held_nodes[place] = node
     scratch.held_visits[place] += 1
     scratch.held_sums[place] += reward
+
+
+@compiled
+def drop_held(scratch):
+    """Forget what a simulation that failed, perhaps in another tree, has left."""
+    for place in range(HELD):
+        scratch.held_visits[place] = 0
+        scratch.held_sums[place] = 0.0
 
 
 @compiled

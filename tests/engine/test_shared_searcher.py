@@ -10,7 +10,8 @@ import fastmcts
 from fastmcts import GRAVE, MAST, MCTS, PUCT, UCT, ExpandAll, Lazy, RandomRollout, games
 from fastmcts.compiler.atomics import compare_and_swap, fetch_add, fetch_max, publish, read
 from fastmcts.compiler.jit import entry
-from fastmcts.core.tree import MAX_VISITS
+from fastmcts.core.tree import MAX_VISITS, children
+from fastmcts.kernels.shared import BUSY_VISITS
 from fastmcts.testing import check_tree
 from tests.toys import OneShot, ThreePlayers, TwiceInARow
 
@@ -100,6 +101,20 @@ def test_a_million_simulations_on_a_tiny_tree_keep_every_invariant(game: fastmct
 
 
 @pytest.mark.jit
+@pytest.mark.jit
+def test_busy_nodes_get_every_visit_though_threads_hold_them_back() -> None:
+    mcts = MCTS(games.TicTacToe(), simulations=40_000, seed=0, threads=2, parallel="shared", strategy="plain")
+    for scratch in mcts.driver.forest.searchers[0].scratches:  # what a search that failed has left is not counted
+        scratch.held_nodes[:], scratch.held_visits[:], scratch.held_sums[:] = 10**6, 5, 2.5
+    result = mcts.search(START)
+    assert result.visits.sum() == result.simulations == 40_000
+    assert result.visits.max() > 4 * BUSY_VISITS
+    for child in children(result.tree, 0):
+        below = sum(result.tree.visits[grandchild] for grandchild in children(result.tree, child))
+        assert 1 <= result.tree.visits[child] - below <= 2  # those in which it was tried, or its children laid out
+    check_tree(result.tree, own_visits=MAX_VISITS)
+
+
 def test_a_shared_tree_is_recycled_and_kept_like_any_other() -> None:
     state = games.ConnectFour().new_initial_state()
     mcts = MCTS(state.game, simulations=60_000, seed=0, threads=2, parallel="shared", memory_mb=1.0)
