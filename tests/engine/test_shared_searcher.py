@@ -111,7 +111,8 @@ def test_busy_nodes_get_every_visit_though_threads_hold_them_back() -> None:
     assert result.visits.max() > 4 * BUSY_VISITS
     for child in children(result.tree, 0):
         below = sum(result.tree.visits[grandchild] for grandchild in children(result.tree, child))
-        assert 1 <= result.tree.visits[child] - below <= 2  # those in which it was tried, or its children laid out
+        # Those in which it was tried, or another thread was laying out its children.
+        assert 1 <= result.tree.visits[child] - below < BUSY_VISITS
     check_tree(result.tree, own_visits=MAX_VISITS)
 
 
