@@ -233,6 +233,7 @@ class Forest:
                     break
             if time.perf_counter() > end:
                 break
+        rounds.settle()
         for searcher in searchers:
             searcher.note_proof()
         return sum(searcher.finished for searcher in searchers) - before

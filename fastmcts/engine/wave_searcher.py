@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -160,8 +160,8 @@ class WaveSearcher(Searcher):
 class Rounds:
     """Asks a network about one round of waves after the other.
 
-    Where there are two turns, one is gathered by another thread while the network answers the other. Which leaves come
-    together depends on neither the clock nor the threads.
+    Where there are two turns, another thread expands the leaves of one by what the network has said and gathers new
+    ones, while the network answers the other. Which leaves come together depends on neither the clock nor the threads.
 
     Args:
         asking: Who asks.
@@ -172,20 +172,31 @@ class Rounds:
         self.asking = asking
         self.turns = turns
         self.turn = 0
-        self.worker: Worker | None = None  # who gathers while the network answers
+        self.answered: Answered | None = None  # whose leaves have yet to be expanded
+        self.worker: Worker | None = None  # who does that, and gathers, while the network answers
 
     def is_waiting(self, turn: int) -> bool:
         """Whether leaves of a turn wait for answers."""
-        return any(searcher.is_waiting(wave) for searcher, wave in self.turns[turn])
+        is_answered = self.answered is not None and self.answered.turn == turn
+        return not is_answered and any(searcher.is_waiting(wave) for searcher, wave in self.turns[turn])
 
     def gather(self, turn: int) -> None:
-        """Go down to leaves in all trees of a turn."""
+        """Go down to leaves in all trees of a turn, when those of the last round have been expanded."""
+        self.scatter()
         for searcher, wave in self.turns[turn]:
             searcher.gather(wave)
             self.asking.note(searcher.waves[wave])
 
+    def scatter(self) -> None:
+        """Expand the leaves that the network has judged, if there are any."""
+        answered, self.answered = self.answered, None
+        if answered is not None:
+            for searcher, wave in self.turns[answered.turn]:
+                if searcher.is_waiting(wave):
+                    searcher.scatter(wave, answered.per_player)
+
     def step(self) -> bool:
-        """Ask the network once; False if there was nothing to ask.
+        """Ask the network once; False if there was nothing to ask, and all that it has said is in the trees.
 
         If the network fails, or Ctrl-C comes, all that waits is taken back, and the trees are whole.
         """
@@ -206,7 +217,7 @@ class Rounds:
             raise
 
     def answer(self, turn: int) -> None:
-        """Have the leaves of a turn judged, and those of the other gathered meanwhile."""
+        """Have the leaves of a turn judged, and those of the other expanded and gathered anew meanwhile."""
         following = (turn + 1) % len(self.turns)
         task = None
         if following != turn and not self.is_waiting(following):
@@ -223,8 +234,18 @@ class Rounds:
             if task is not None:
                 task.settle()
             raise
-        for searcher, wave in waiting:
-            searcher.scatter(wave, per_player)
+        self.scatter()
+        self.answered = Answered(turn, per_player)
+        if following == turn:
+            self.scatter()
+
+    def settle(self) -> None:
+        """Have all that the network has said in the trees."""
+        try:
+            self.scatter()
+        except BaseException:
+            self.retract()
+            raise
 
     def dismiss(self) -> None:
         """Take back all that waits, and need no other thread any more."""
@@ -235,6 +256,14 @@ class Rounds:
 
     def retract(self) -> None:
         """Take back all that waits."""
+        self.answered = None
         for turn in self.turns:
             for searcher, _ in turn:
                 searcher.retract()
+
+
+class Answered(NamedTuple):
+    """A turn about which the network was asked, and whether it has said a value for each player."""
+
+    turn: int
+    per_player: bool
