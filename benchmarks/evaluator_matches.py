@@ -1,12 +1,12 @@
 """Is a search by an evaluator as strong as it should be? Matches of Connect Four.
 
-    python benchmarks/evaluator_matches.py [--games 800] [--simulations 800]
+    python benchmarks/evaluator_matches.py [--games 4000] [--simulations 800]
     python benchmarks/evaluator_matches.py --write      # also puts the table into docs/networks.md: some minutes
 
 Two questions, each by games side by side from openings of two random moves, every opening played from both sides:
 whether PUCT with an evaluator that plays a random rollout (and finds all moves as likely) is as good as UCT with the
-same rollouts; and how much is lost by `batch_size=16`, which goes down to 16 leaves under virtual loss before it
-hears of any. The score of the first is printed with an interval of 95% over pairs of games.
+same rollouts; and how much is lost by `batch_size=16`, which goes down to 16 leaves before it hears of
+any. The score of the first is printed with an interval of 95% over pairs of games.
 """
 
 import argparse
@@ -72,7 +72,7 @@ def row(title: str, found: np.ndarray) -> tuple[str, str, str]:
 def main() -> None:
     """Play, and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", type=int, default=800)
+    parser.add_argument("--games", type=int, default=4000)
     parser.add_argument("--simulations", type=int, default=800)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", action="store_true", help="put the table into docs/networks.md")
