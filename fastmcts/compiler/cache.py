@@ -55,10 +55,9 @@ class KernelFiles(IndexDataCacheFile):
 class KernelCache(FunctionCache):
     """Numba's cache of a function, with files of our own."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, stamp: Any) -> None:
         super().__init__(function)
-        files = self._cache_file
-        self._cache_file = KernelFiles(files._cache_path, self._impl.filename_base, files._source_stamp)
+        self._cache_file = KernelFiles(self._cache_file._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Load compiled code; None if there is none.
@@ -78,10 +77,27 @@ class KernelCache(FunctionCache):
             warn_about(self.cache_path, error.strerror)
 
 
-def cached(dispatcher: Any) -> Any:
-    """Let a dispatcher keep its code on disk, if there is a folder that can be written to."""
+def source_stamp(function: Any) -> tuple[float, int] | None:
+    """When the file of a function was written, and how long it is; None if there is no such file.
+
+    To be taken when the file is imported: it may be another one later, with the old code still running.
+    """
     try:
-        dispatcher._cache = KernelCache(dispatcher.py_func)
+        status = Path(function.__code__.co_filename).stat()
+    except OSError:
+        return None
+    return status.st_mtime, status.st_size
+
+
+def cached(dispatcher: Any, stamp: tuple[float, int] | None) -> Any:
+    """Let a dispatcher keep its code on disk, if there is a folder that can be written to.
+
+    Args:
+        dispatcher: Numba's own.
+        stamp: That of its source.
+    """
+    try:
+        dispatcher._cache = KernelCache(dispatcher.py_func, stamp)
     except RuntimeError:  # Numba has found none
         warn_about(f"or beside {dispatcher.py_func.__code__.co_filename}", "no folder can be written to")
     return dispatcher

@@ -22,7 +22,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global
 
 from fastmcts.compiler import extremes as extremes
 from fastmcts.compiler import operators as operators
-from fastmcts.compiler.cache import cached
+from fastmcts.compiler.cache import cached, source_stamp
 from fastmcts.compiler.inner import NEVER_INLINED, PARTS, InnerFunction, inner_flags
 from fastmcts.compiler.passes import EntryCompiler
 
@@ -155,6 +155,7 @@ class Kernel:
         functools.update_wrapper(self, function)
         self.py_func = function
         self.boundscheck = boundscheck
+        self.source_stamp = source_stamp(function)
         self.made: Any = None
 
     @property
@@ -164,7 +165,7 @@ class Kernel:
             with MAKING:
                 if self.made is None:
                     options = {"pipeline_class": EntryCompiler, "boundscheck": self.boundscheck, **OPTIONS}
-                    self.made = cached(njit(self.py_func, nogil=True, **options))
+                    self.made = cached(njit(self.py_func, nogil=True, **options), self.source_stamp)
         return self.made
 
     def __call__(self, *arguments: Any) -> Any:

@@ -220,14 +220,14 @@ class Rounds:
         """Have the leaves of a turn judged, and those of the other expanded and gathered anew meanwhile."""
         following = (turn + 1) % len(self.turns)
         task = None
-        if following != turn and not self.is_waiting(following):
-            if self.worker is None:
-                self.worker = Worker()
-            task = Task(partial(self.gather, following), self.worker.give)
-            task.start()
-        waiting = [(searcher, wave) for searcher, wave in self.turns[turn] if searcher.is_waiting(wave)]
         try:
-            per_player = self.asking.ask([searcher.waves[wave] for searcher, wave in waiting])
+            if following != turn and not self.is_waiting(following):
+                if self.worker is None:
+                    self.worker = Worker()
+                task = Task(partial(self.gather, following), self.worker.give)
+                task.start()
+            waiting = [searcher.waves[wave] for searcher, wave in self.turns[turn] if searcher.is_waiting(wave)]
+            per_player = self.asking.ask(waiting)
             if task is not None:
                 task.result()
         except BaseException:

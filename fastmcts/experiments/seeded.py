@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastmcts.batch import chosen_actions, work_off, work_side_by_side
+from fastmcts.batch import chosen_actions, work_off, work_side_by_side, worker_for
 from fastmcts.core.constants import NONE
-from fastmcts.engine.batch_workers import BatchQueue, BatchTask, KernelWorker
+from fastmcts.engine.batch_workers import BatchQueue, BatchTask
 from fastmcts.engine.driver import Driver
 from fastmcts.engine.plan import Plan, plan_for
 from fastmcts.engine.progress import Progress
@@ -66,15 +66,15 @@ def search_each(states: Sequence[State], seeds: Sequence[int], options: dict[str
 
 def counts_in_kernels(plan: Plan) -> bool:
     """Whether searches can run in compiled code and it is known afterwards how many simulations each had."""
-    return plan.is_fixed and (not plan.options.solver or isinstance(plan.options.expansion, Lazy))
+    return plan.asks or (plan.is_fixed and (not plan.options.solver or isinstance(plan.options.expansion, Lazy)))
 
 
 def in_kernels(plan: Plan, states: Sequence[State], seeds: Sequence[int]) -> Found:
-    """Search positions one after the other without a return to Python in between."""
+    """Search positions without a return to Python in between, but to ask a network about many of them at once."""
     task = SeededTask(plan, seeds, states)
-    threads = min(plan.options.threads, task.count)
+    threads = 1 if plan.asks else min(plan.options.threads, task.count)
     queue = BatchQueue(task.count)
-    workers = [KernelWorker(task, threads) for _ in range(threads)]
+    workers = [worker_for(task, threads) for _ in range(threads)]
     for worker in workers:
         worker.prepare()
     start = time.perf_counter()

@@ -6,8 +6,8 @@ counted, and its reward is not. `retract` takes that back, if no answer comes.
 
 Where several leaves of one tree may wait, they have to be sent to different places. `pending` tells how many visits of
 a node have brought no reward yet: means leave them out (Liu et al. 2020: watch the unobserved), and exploration counts
-them. Only a leaf that nothing is known of looks like a loss. A simulation that comes to a leaf that waits is counted in
-the same way, until the wave is full, and goes down once more.
+them. A leaf that nothing is known of looks like a loss, unless the selection rule has something better. A simulation
+that comes to a leaf that waits is counted in the same way until the wave is full, and goes down once more.
 
 What needs no network has no place in a wave: where the game is over, where a move is proven to win, and where an answer
 is kept from before, the simulation ends at once, and the tree goes on to the next one. Where a compiled evaluator

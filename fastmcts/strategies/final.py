@@ -120,7 +120,7 @@ def voted_index(vote: str, trees: Sequence[Tree], actions: NDArray[np.int64]) ->
 
 
 def root_statistics(tree: Tree, actions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Visits and reward sums of the root's children, for each legal action.
+    """Visits and reward sums of the root's children, for each legal action, without what waits for a network.
 
     Args:
         tree: A tree.
@@ -139,6 +139,8 @@ def root_statistics(tree: Tree, actions: NDArray[np.int64]) -> tuple[NDArray[np.
         if not is_legal.all():  # others are legal in other worlds
             index, block = index[is_legal], np.arange(tried.start, tried.stop)[is_legal]
         visits[index] = tree.visits[block]
+        if tree.pending.size > 0:  # their rewards are yet to come
+            visits[index] -= tree.pending[block]
         value_sums[index] = tree.value_sum[block]
     return visits, value_sums
 

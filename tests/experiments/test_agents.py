@@ -5,8 +5,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastmcts import MCTS, PIMC, UCB1, UCT, Agreed, Decided, GameRollout, SinglePerspective, State, games, search
+from fastmcts import (
+    MCTS,
+    PIMC,
+    UCB1,
+    UCT,
+    Agreed,
+    Decided,
+    GameRollout,
+    Gumbel,
+    SinglePerspective,
+    State,
+    games,
+    search,
+)
 from fastmcts.experiments import Greedy, Random, Search, as_agent, parse_agent
+from tests.helpers.networks import judge, judge_four
 
 AGENTS = [
     Random(),
@@ -80,6 +94,27 @@ def test_a_search_chooses_as_the_search_does_and_alike_in_a_batch() -> None:
     others = [state.child(0), state.child(4)]
     assert agent.choose_many([state, *others], [3, 4, 5]) == [
         agent.choose(position, seed) for position, seed in zip([state, *others], [3, 4, 5], strict=True)
+    ]
+
+
+@pytest.mark.slow_to_compile
+@pytest.mark.parametrize("options", [{}, {"solver": True}, {"selection": Gumbel()}, {"threads": 2}], ids=str)
+def test_a_search_by_a_network_chooses_as_the_search_does_in_a_batch(options: Any) -> None:
+    agent = Search(simulations=40, evaluator=judge, **options)
+    states = [(state := games.TicTacToe().new_initial_state()), state.child(4), state.child(0).child(4)]
+    alone = {name: value for name, value in options.items() if name != "threads"}
+    assert agent.choose_many(states, [3, 4, 5]) == [
+        search(position, simulations=40, evaluator=judge, seed=seed, **alone).action
+        for position, seed in zip(states, [3, 4, 5], strict=True)
+    ]
+
+
+@pytest.mark.slow_to_compile
+def test_a_network_is_asked_about_the_worlds_of_many_positions_at_once() -> None:
+    agent = Search(simulations=40, evaluator=judge_four, method=PIMC(worlds=4), batch_size=8)
+    state = games.Whist().new_initial_state(seed=1)
+    assert agent.choose_many([state, state], [1, 2]) == [
+        search(state, simulations=40, evaluator=judge_four, method=PIMC(worlds=4), seed=seed).action for seed in (1, 2)
     ]
 
 
