@@ -8,6 +8,7 @@ import math
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -167,7 +168,7 @@ class Game(Component, ABC):
         observation_shape: tuple[int, ...]
     else:
 
-        @property
+        @cached_property
         def observation_shape(self) -> tuple[int, ...]:
             """The shape of what a network sees; unless overridden, of the position: (state_size,)."""
             return (self.state_size,)
@@ -225,7 +226,7 @@ class Game(Component, ABC):
 
     # ---- Advice; plain Python, never compiled
 
-    @property
+    @cached_property
     def recommended(self) -> dict[str, Any]:
         """The search options that play this game best, as far as known; used for what a caller leaves out.
 
@@ -359,43 +360,43 @@ class Game(Component, ABC):
 
     # ---- What the search and the user ask
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The id of a registered game, which is its file's name; else the class's name."""
         package, _, file_name = type(self).__module__.rpartition(".")
         return file_name if package == "fastmcts.games" else type(self).__name__
 
-    @property
+    @cached_property
     def has_hidden_information(self) -> bool:
         """Whether players do not see everything."""
         return self.overrides("determinize")
 
-    @property
+    @cached_property
     def pays_rewards(self) -> bool:
         """Whether moves pay something, and not only the end of the game."""
         return self.overrides("rewards")
 
-    @property
+    @cached_property
     def accounted_moves(self) -> int:
         """How many moves a search has to account for: none where nothing is paid on the way."""
         return self.max_game_length if self.pays_rewards else 0
 
-    @property
+    @cached_property
     def supports_views(self) -> bool:
         """Whether a position can be cut down to what one player knows."""
         return not self.has_hidden_information or self.overrides("possible_actions")
 
-    @property
+    @cached_property
     def has_chance(self) -> bool:
         """Whether dice or cards decide in the middle of the game."""
         return self.num_chance_outcomes > 0
 
-    @property
+    @cached_property
     def has_observation(self) -> bool:
         """Whether the game says itself what a network sees."""
         return self.overrides("observation")
 
-    @property
+    @cached_property
     def observation_size(self) -> int:
         """How many numbers a network sees."""
         return math.prod(self.observation_shape)

@@ -90,6 +90,7 @@ class Component(metaclass=ComponentMeta):
             known = examine(type(self))
         own = vars(self)
         if own.get("_known") is not known:
+            forget_properties(self)
             own["_numba_type"] = declare(self, known)
             own["_known"] = known
         return own["_numba_type"]
@@ -101,6 +102,13 @@ class Component(metaclass=ComponentMeta):
 
 #: What every component has, and no kernel asks for; not what its metaclass has, such as `register`.
 OF_ALL_COMPONENTS = frozenset(dir(Component))
+
+
+def forget_properties(component: Component) -> None:
+    """Have cached properties computed anew, since the rules behind them may have been edited."""
+    own, cls = vars(component), type(component)
+    for name in [name for name in own if isinstance(inspect.getattr_static(cls, name, None), cached_property)]:
+        del own[name]
 
 
 def version(component: Component) -> object:

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -41,37 +42,37 @@ class TrickGame(Game):
     #: How many entries the single game adds to the position.
     extra_size: int = 0
 
-    @property
+    @cached_property
     def num_plays(self) -> int:
         """How many cards are played in all."""
         return self.num_players * self.hand_size
 
-    @property
+    @cached_property
     def one_each(self) -> int:
         """A card for each player, packed as in `_hidden_hands`."""
         return sum(1 << WIDTH * player for player in range(self.num_players))
 
-    @property
+    @cached_property
     def hands(self) -> int:
         """Where the players' sets of cards stand."""
         return TRICKS + self.num_players
 
-    @property
+    @cached_property
     def voids(self) -> int:
         """Where the sets of suits stand that each player is known to lack."""
         return self.hands + self.num_players
 
-    @property
+    @cached_property
     def history(self) -> int:
         """Where the cards played stand."""
         return self.voids + self.num_players
 
-    @property
+    @cached_property
     def extra(self) -> int:
         """Where the entries of the single game stand."""
         return self.history + self.num_plays
 
-    @property
+    @cached_property
     def state_size(self) -> int:
         """The common entries and those of the single game."""
         return self.extra + self.extra_size
@@ -247,12 +248,12 @@ class TrickGame(Game):
 
     # ---- What networks see
 
-    @property
+    @cached_property
     def bids_shown(self) -> int:
         """How many numbers the single game adds to what is known about the players."""
         return 0
 
-    @property
+    @cached_property
     def observation_shape(self) -> tuple[int, ...]:
         """Five sets of cards, what is known about each player, and what the single game adds."""
         return (PLAYERS_SHOWN + self.num_players * PLAYER_SIZE + self.bids_shown,)

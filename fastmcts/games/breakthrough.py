@@ -54,22 +54,22 @@ class Breakthrough(Game):
                 f"a board has at most 64 cells, not {self.rows} x {self.columns} = {self.rows * self.columns}"
             )
 
-    @property
+    @cached_property
     def num_actions(self) -> int:
         """From each cell six directions, each with and without a capture."""
         return self.rows * self.columns * NUM_DIRECTIONS * 2
 
-    @property
+    @cached_property
     def home_rows(self) -> int:
         """How many rows of pieces each side starts with."""
         return 2 if self.rows >= 6 else 1
 
-    @property
+    @cached_property
     def max_game_length(self) -> int:
         """Each move brings a piece one row closer to the far side."""
         return 2 * self.columns * sum(self.rows - 1 - row for row in range(self.home_rows))
 
-    @property
+    @cached_property
     def goal(self) -> int:
         """The first cell of the lowest row, which is black's goal."""
         return (self.rows - 1) * self.columns
@@ -192,7 +192,7 @@ class Breakthrough(Game):
         """The cells that a player wants to reach."""
         return self.landing[player, 1] & ~self.landing[1 - player, 1]
 
-    @property
+    @cached_property
     def observation_shape(self) -> tuple[int, ...]:
         """Four planes."""
         return 4, self.rows, self.columns
@@ -207,7 +207,7 @@ class Breakthrough(Game):
 
     # ---- Knowledge of the game
 
-    @property
+    @cached_property
     def recommended(self) -> dict[str, Any]:
         """Its priors, and rollouts that do not overlook a win."""
         return {"selection": PUCT(c=3.0), "rollout": GameRollout()}

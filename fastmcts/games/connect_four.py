@@ -1,6 +1,7 @@
 """Connect Four on boards of any size."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from fastmcts.bits import count_bits, nth_bit
@@ -48,39 +49,39 @@ class ConnectFour(Game):
         if self.connect > max(self.rows, self.columns):
             raise ValueError(f"connect={self.connect} does not fit on {self.rows} rows x {self.columns} columns")
 
-    @property
+    @cached_property
     def num_actions(self) -> int:
         """One action per column."""
         return self.columns
 
-    @property
+    @cached_property
     def max_game_length(self) -> int:
         """As many moves as cells."""
         return self.rows * self.columns
 
-    @property
+    @cached_property
     def has_bitboards(self) -> bool:
         """Whether a player's stones fit into the positive half of an int64."""
         return (self.rows + 1) * self.columns <= 63
 
-    @property
+    @cached_property
     def state_size(self) -> int:
         """Two bitboards, or a cell each, behind player and winner."""
         return STONES + (2 if self.has_bitboards else self.rows * self.columns)
 
-    @property
+    @cached_property
     def full_column(self) -> int:
         """The bits of column a."""
         return (1 << self.rows) - 1
 
-    @property
+    @cached_property
     def full_board(self) -> int:
         """The bits of all cells."""
         if not self.has_bitboards:
             return 0
         return sum(self.full_column << column * (self.rows + 1) for column in range(self.columns))
 
-    @property
+    @cached_property
     def bottom(self) -> int:
         """The bits of the lowest row."""
         return self.full_board // self.full_column
@@ -193,7 +194,7 @@ class ConnectFour(Game):
             out[winner] = 1.0
             out[1 - winner] = -1.0
 
-    @property
+    @cached_property
     def observation_shape(self) -> tuple[int, ...]:
         """Three planes, in which the lowest row of the board is the first."""
         return 3, self.rows, self.columns
@@ -209,7 +210,7 @@ class ConnectFour(Game):
                     out[plane * cells + row * self.columns + column] = 1.0
         fill_plane(out, 2, cells, 1.0 if state[PLAYER] == player else 0.0)
 
-    @property
+    @cached_property
     def recommended(self) -> dict[str, Any]:
         """Rollouts that complete lines and stop them."""
         return {"rollout": GameRollout()}

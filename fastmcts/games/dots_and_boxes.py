@@ -67,52 +67,52 @@ class DotsAndBoxes(Game):
         whole_number("rows", self.rows, low=1, high=25)
         whole_number("columns", self.columns, low=1, high=25)
 
-    @property
+    @cached_property
     def num_horizontal(self) -> int:
         """How many lines are horizontal; their actions come first."""
         return (self.rows + 1) * self.columns
 
-    @property
+    @cached_property
     def num_boxes(self) -> int:
         """The size of the board."""
         return self.rows * self.columns
 
-    @property
+    @cached_property
     def num_actions(self) -> int:
         """One action per line."""
         return self.num_horizontal + self.rows * (self.columns + 1)
 
-    @property
+    @cached_property
     def max_game_length(self) -> int:
         """As many moves as lines."""
         return self.num_actions
 
-    @property
+    @cached_property
     def open_words(self) -> int:
         """How many entries the open lines take by their actions."""
         return words_for(self.num_actions)
 
-    @property
+    @cached_property
     def stride(self) -> int:
         """From the number of a box to that of the one below it."""
         return self.columns + 1
 
-    @property
+    @cached_property
     def words(self) -> int:
         """How many entries a set of boxes takes, and of lines of one kind."""
         return words_for((self.rows + 1) * self.stride)
 
-    @property
+    @cached_property
     def horizontal(self) -> int:
         """Where the open horizontal lines stand."""
         return OPEN + self.open_words
 
-    @property
+    @cached_property
     def vertical(self) -> int:
         """Where the open vertical lines stand."""
         return self.horizontal + self.words
 
-    @property
+    @cached_property
     def state_size(self) -> int:
         """Player, scores, and open lines twice."""
         return self.vertical + self.words
@@ -195,7 +195,7 @@ class DotsAndBoxes(Game):
             boxes |= upper & lower & ~(left | right) | left & right & ~(upper | lower)
         return boxes & self.boxes[word]
 
-    @property
+    @cached_property
     def observation_shape(self) -> tuple[int, ...]:
         """Six planes with a cell for each dot, at the upper left of its box."""
         return 6, self.rows + 1, self.columns + 1
@@ -220,7 +220,7 @@ class DotsAndBoxes(Game):
 
     # ---- Knowledge of the game
 
-    @property
+    @cached_property
     def recommended(self) -> dict[str, Any]:
         """Its priors, and rollouts that take boxes and give none away."""
         return {"selection": PUCT(c=1.0), "rollout": GameRollout()}

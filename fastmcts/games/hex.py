@@ -1,6 +1,7 @@
 """Hex on boards of any size."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,37 +51,37 @@ class Hex(Game):
     def __post_init__(self) -> None:
         whole_number("size", self.size, low=1, high=26)
 
-    @property
+    @cached_property
     def num_actions(self) -> int:
         """One action per cell."""
         return self.size * self.size
 
-    @property
+    @cached_property
     def max_game_length(self) -> int:
         """As many moves as cells: a full board always has a winner."""
         return self.size * self.size
 
-    @property
+    @cached_property
     def num_words(self) -> int:
         """How many entries the empty cells take."""
         return words_for(self.num_actions)
 
-    @property
+    @cached_property
     def width(self) -> int:
         """From a cell to the one below: a row and its two cells of border."""
         return self.size + 2
 
-    @property
+    @cached_property
     def border(self) -> int:
         """Where the border starts, which stands in front of all cells."""
         return EMPTY + self.num_words
 
-    @property
+    @cached_property
     def state_size(self) -> int:
         """Player, winner, words, and a square with its border."""
         return self.border + self.width * self.width
 
-    @property
+    @cached_property
     def steps(self) -> tuple[int, ...]:
         """From a cell to its six neighbours."""
         return -self.width, 1 - self.width, -1, 1, self.width - 1, self.width
@@ -156,7 +157,7 @@ class Hex(Game):
         out[winner] = 1.0
         out[1 - winner] = -1.0
 
-    @property
+    @cached_property
     def observation_shape(self) -> tuple[int, ...]:
         """Four planes."""
         return 4, self.size, self.size
@@ -172,7 +173,7 @@ class Hex(Game):
         fill_plane(out, 2, cells, 1.0 if state[PLAYER] == player else 0.0)
         fill_plane(out, 3, cells, 1.0 if player == 0 else 0.0)
 
-    @property
+    @cached_property
     def recommended(self) -> dict[str, Any]:
         """A cell is good for whoever gets it, now or later: that is what GRAVE counts."""
         return {"selection": GRAVE()}

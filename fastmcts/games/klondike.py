@@ -1,6 +1,7 @@
 """Klondike, the solitaire."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from fastmcts.bits import lowest_bit
@@ -145,22 +146,22 @@ class Klondike(Game):
         if self.score not in ("win", "cards"):
             raise ValueError(f"score must be 'win' or 'cards', not {self.score!r}")
 
-    @property
+    @cached_property
     def num_actions(self) -> int:
         """All pairs of places; in the macro form every place of the talon is one."""
         return MACRO_ACTIONS if self.macro else PLAIN_ACTIONS
 
-    @property
+    @cached_property
     def max_game_length(self) -> int:
         """Each progress may be the last of `idle_limit` moves, and so may the end without it."""
         return MOST_PROGRESS * self.idle_limit
 
-    @property
+    @cached_property
     def scores_cards(self) -> bool:
         """Whether a lost game is worth its cards on the foundations."""
         return self.score == "cards"
 
-    @property
+    @cached_property
     def dealt(self) -> int:
         """The set of places of the talon that come to the top of the waste when it is dealt from the first card on."""
         return sum(1 << place for place in range(self.draw - 1, TALON_CARDS, self.draw))
@@ -333,7 +334,7 @@ class Klondike(Game):
 
     # ---- What networks see
 
-    @property
+    @cached_property
     def observation_shape(self) -> tuple[int, ...]:
         """Nine times all cards, and how many there are where."""
         return (OBSERVED,)
@@ -429,7 +430,7 @@ class Klondike(Game):
         """Whether a legal action brings a new card to a foundation or turns a card up."""
         return is_gain(state, action)
 
-    @property
+    @cached_property
     def recommended(self) -> dict[str, Any]:
         """Greedy rollouts that are cut off and valued: those to the end are long, and hardly ever won."""
         length = 30 if self.macro else 60

@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -60,42 +61,42 @@ class LiarsDice(Game):
                 f"players * dice * sides must be below {MOST_ACTIONS:,}, not {self.num_bids:,}: that many bids"
             )
 
-    @property
+    @cached_property
     def num_players(self) -> int:
         """All `players`."""
         return self.players
 
-    @property
+    @cached_property
     def num_bids(self) -> int:
         """Each face, of one die up to all of them."""
         return self.players * self.dice * self.sides
 
-    @property
+    @cached_property
     def num_actions(self) -> int:
         """Each bid, and `liar`."""
         return self.num_bids + 1
 
-    @property
+    @cached_property
     def liar(self) -> int:
         """The action that ends the game."""
         return self.num_bids
 
-    @property
+    @cached_property
     def words(self) -> int:
         """Entries for the set of bids."""
         return words_for(self.num_bids)
 
-    @property
+    @cached_property
     def rolled(self) -> int:
         """Where the dice stand."""
         return BIDS + self.words
 
-    @property
+    @cached_property
     def state_size(self) -> int:
         """The bids, and all dice."""
         return self.rolled + self.players * self.dice
 
-    @property
+    @cached_property
     def max_game_length(self) -> int:
         """Every bid, and `liar`."""
         return self.num_bids + 1
@@ -182,7 +183,7 @@ class LiarsDice(Game):
                 if (place - self.rolled) // self.dice != player:
                     out[place] = UNKNOWN
 
-    @property
+    @cached_property
     def observation_shape(self) -> tuple[int, ...]:
         """For each player its bids, its dice and whether it is to move; and whether somebody was called a liar."""
         return (self.players * (self.num_bids + self.sides + 1) + 1,)

@@ -1,6 +1,7 @@
 """The m,n,k-games: k in a row on a board of m columns and n rows."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,47 +58,47 @@ class MNK(Game):
         if self.k > max(self.m, self.n):
             raise ValueError(f"k={self.k} in a row do not fit on m={self.m} columns x n={self.n} rows")
 
-    @property
+    @cached_property
     def num_actions(self) -> int:
         """One action per cell."""
         return self.m * self.n
 
-    @property
+    @cached_property
     def max_game_length(self) -> int:
         """As many moves as cells."""
         return self.m * self.n
 
-    @property
+    @cached_property
     def empty_words(self) -> int:
         """How many entries the empty cells take."""
         return words_for(self.num_actions)
 
-    @property
+    @cached_property
     def lines(self) -> int:
         """Where the lines of x begin, with its rows."""
         return EMPTY + self.empty_words
 
-    @property
+    @cached_property
     def columns(self) -> int:
         """Where the columns of a player stand among its lines."""
         return self.n
 
-    @property
+    @cached_property
     def falling(self) -> int:
         """Where the diagonal from the upper left to the lower right stands, in the middle of those beside it."""
         return self.columns + self.m + self.m - 1
 
-    @property
+    @cached_property
     def rising(self) -> int:
         """Where the diagonals to the upper right stand, of which the first is the cell at the upper left."""
         return self.falling + self.n
 
-    @property
+    @cached_property
     def num_lines(self) -> int:
         """How many lines a player has."""
         return self.rising + self.m + self.n - 1
 
-    @property
+    @cached_property
     def state_size(self) -> int:
         """Player, winner, empty cells, and the lines of both players."""
         return self.lines + 2 * self.num_lines
@@ -147,7 +148,7 @@ class MNK(Game):
             out[winner] = 1.0
             out[1 - winner] = -1.0
 
-    @property
+    @cached_property
     def observation_shape(self) -> tuple[int, ...]:
         """Three planes."""
         return 3, self.n, self.m
@@ -162,7 +163,7 @@ class MNK(Game):
 
     # ---- Knowledge of the game
 
-    @property
+    @cached_property
     def recommended(self) -> dict[str, Any]:
         """Its priors: most cells of a large board are far from every line."""
         return {"selection": PUCT(c=3.0)}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from fastmcts.bits import count_bits, nth_bit
@@ -73,59 +74,59 @@ class OhHell(TrickGame):
         if self.scoring not in SCORINGS:
             raise ValueError(f"scoring must be one of {', '.join(SCORINGS)}, not {self.scoring!r}")
 
-    @property
+    @cached_property
     def num_actions(self) -> int:
         """The cards, and bids from zero to all tricks."""
         return CARDS + self.hand_size + 1
 
-    @property
+    @cached_property
     def max_game_length(self) -> int:
         """A bid each, and every card."""
         return self.num_players + self.num_plays
 
-    @property
+    @cached_property
     def min_utility(self) -> float:
         """The worst result: all tricks bid, and not exactly won."""
         if self.scoring == "tricks":
             return 0.0
         return -float(self.highest_bid_score if self.scores_bid else self.points_per_trick * self.hand_size)
 
-    @property
+    @cached_property
     def max_utility(self) -> float:
         """The best result: all tricks bid and won."""
         return float(self.highest_bid_score if self.scores_bid else self.highest_trick_score)
 
-    @property
+    @cached_property
     def highest_bid_score(self) -> int:
         """What is won or lost with the highest bid, where bids are scored."""
         return BID_STAKE + self.hand_size
 
-    @property
+    @cached_property
     def highest_trick_score(self) -> int:
         """What all tricks are worth, if bid, where tricks are scored."""
         return self.points_per_trick * self.hand_size + EXACT_BONUS
 
-    @property
+    @cached_property
     def scores_bid(self) -> bool:
         """Whether the bid is won or lost."""
         return self.scoring == "bid"
 
-    @property
+    @cached_property
     def scores_penalty(self) -> bool:
         """Whether each trick above or below the bid costs points."""
         return self.scoring == "penalty"
 
-    @property
+    @cached_property
     def extra_size(self) -> int:
         """The card turned up, and a bid each."""
         return 1 + self.num_players
 
-    @property
+    @cached_property
     def turned(self) -> int:
         """Where the card turned up stands."""
         return self.extra
 
-    @property
+    @cached_property
     def bids(self) -> int:
         """Where 1 + each player's bid stands; 0 before it bids."""
         return self.turned + 1
@@ -182,7 +183,7 @@ class OhHell(TrickGame):
             state[self.bids + player] = action - CARDS + 1
             state[PLAYER] = (player + 1) % self.num_players
 
-    @property
+    @cached_property
     def bids_shown(self) -> int:
         """A bid of each player."""
         return self.num_players
@@ -205,7 +206,7 @@ class OhHell(TrickGame):
         """The estimated bid; then the cheapest card that wins the trick as it stands, else the cheapest."""
         return self.estimated_bid(state, rng) if self.is_bidding(state) else self.thrifty_card(state, rng)
 
-    @property
+    @cached_property
     def recommended(self) -> dict[str, Any]:
         """The policy that keeps to the bid."""
         return {"selection": UCT(c=0.5), "rollout": CarefulRollout()}

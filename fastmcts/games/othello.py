@@ -1,6 +1,7 @@
 """Othello (Reversi) on the usual board of 8x8."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,7 @@ class Othello(Game):
 
     # ---- Knowledge of the game
 
-    @property
+    @cached_property
     def recommended(self) -> dict[str, Any]:
         """Its priors, and rollouts that know corners."""
         return {"selection": PUCT(c=2.0), "rollout": GameRollout()}

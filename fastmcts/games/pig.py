@@ -1,6 +1,7 @@
 """Pig, the dice game: roll on, or hold and keep what you have."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -49,17 +50,17 @@ class Pig(Game):
         whole_number("num_players", self.num_players, low=2, high=100)
         whole_number("horizon", self.horizon, low=1, high=1_000_000)
 
-    @property
+    @cached_property
     def state_size(self) -> int:
         """A score for each player behind the rest."""
         return SCORE + self.num_players
 
-    @property
+    @cached_property
     def max_game_length(self) -> int:
         """A roll of the die after each decision but the last."""
         return 2 * self.horizon - 1
 
-    @property
+    @cached_property
     def min_utility(self) -> float:
         """The losers share what the winner gets."""
         return -1.0 / (self.num_players - 1)
@@ -135,7 +136,7 @@ class Pig(Game):
             else:
                 out[player] = 1.0 if state[WINNER] == player else -1.0 / (self.num_players - 1)
 
-    @property
+    @cached_property
     def recommended(self) -> dict[str, Any]:
         """No rollouts: the luck of a whole game hides what one decision is worth, the points so far do not."""
         return {"selection": UCT(c=0.2), "rollout": RandomRollout(max_length=0)}
@@ -153,7 +154,7 @@ class Pig(Game):
             share = (own + 1) / (points + self.num_players)
             out[player] = self.min_utility + share * (self.max_utility - self.min_utility)
 
-    @property
+    @cached_property
     def observation_shape(self) -> tuple[int, ...]:
         """A score and a mark for each player, and three numbers."""
         return (2 * self.num_players + 3,)

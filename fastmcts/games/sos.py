@@ -88,57 +88,57 @@ class SOS(Game):
         whole_number("rows", self.rows, low=1, high=26)
         whole_number("columns", self.columns, low=1, high=26)
 
-    @property
+    @cached_property
     def num_cells(self) -> int:
         """The size of the board."""
         return self.rows * self.columns
 
-    @property
+    @cached_property
     def num_actions(self) -> int:
         """Two letters for each cell."""
         return 2 * self.num_cells
 
-    @property
+    @cached_property
     def max_game_length(self) -> int:
         """As many moves as cells."""
         return self.num_cells
 
-    @property
+    @cached_property
     def words(self) -> int:
         """How many entries a set of cells takes."""
         return words_for(self.num_cells)
 
-    @property
+    @cached_property
     def o_cells(self) -> int:
         """Where the set of cells with an O stands; that of an S, at which an O looks instead, comes next."""
         return EMPTY + self.words
 
-    @property
+    @cached_property
     def s_cells(self) -> int:
         """Where the set of cells with an S stands."""
         return self.o_cells + self.words
 
-    @property
+    @cached_property
     def s_by_parity(self) -> int:
         """Where the S by parity stand; those backwards, at which an O looks instead, come next."""
         return self.s_cells + self.words
 
-    @property
+    @cached_property
     def s_backwards(self) -> int:
         """Where the S backwards stand."""
         return self.s_by_parity + self.words
 
-    @property
+    @cached_property
     def left(self) -> int:
         """Where the number of empty cells stands. To count them would take time that all else waits for."""
         return self.s_backwards + self.words
 
-    @property
+    @cached_property
     def state_size(self) -> int:
         """Player, scores, five sets of cells, and how many are empty."""
         return self.left + 1
 
-    @property
+    @cached_property
     def reach(self) -> int:
         """From a cell back to the first of its neighbours, up and to the left."""
         return self.columns + 1
@@ -179,7 +179,7 @@ class SOS(Game):
         """Whether a row and a column are on the board."""
         return 0 <= row < self.rows and 0 <= column < self.columns
 
-    @property
+    @cached_property
     def steps(self) -> tuple[int, ...]:
         """From a cell to the next along each axis."""
         return tuple(row_step * self.columns + column_step for row_step, column_step in AXES)
@@ -196,7 +196,7 @@ class SOS(Game):
                     boards[cell, axis, index] = np.uint64(inside) << np.uint64(cell % WORD)
         return boards.reshape(self.words, WORD, len(AXES), 4).sum(axis=1, dtype=np.uint64).view(np.int64)
 
-    @property
+    @cached_property
     def recommended(self) -> dict[str, Any]:
         """Points first, and no points for the other side, in the tree and in rollouts (docs/sources/sos.md)."""
         return {"selection": PUCT(c=3.0), "rollout": GameRollout()}
@@ -257,7 +257,7 @@ class SOS(Game):
         far = window(state, self.s_by_parity + letter * self.words, self.words, place - self.reach)
         return count_bits(near & far & lines)
 
-    @property
+    @cached_property
     def observation_shape(self) -> tuple[int, ...]:
         """Five planes."""
         return 5, self.rows, self.columns

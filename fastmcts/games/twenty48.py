@@ -1,6 +1,7 @@
 """2048: slide tiles, merge equal ones, and chance adds a tile after every move."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,17 +63,17 @@ class Twenty48(Game):
             raise ValueError(f"max_tile must be a power of two, not {self.max_tile:,}")
         whole_number("max_score", self.max_score, low=1, high=2**53)  # so that a float holds it exactly
 
-    @property
+    @cached_property
     def max_exponent(self) -> int:
         """The exponent of the tile that ends the game."""
         return self.max_tile.bit_length() - 1
 
-    @property
+    @cached_property
     def max_utility(self) -> float:
         """The largest score that counts."""
         return float(self.max_score)
 
-    @property
+    @cached_property
     def max_game_length(self) -> int:
         """Each added tile brings 2 or more to a board that holds at most 16 tiles of half the largest.
 
@@ -149,7 +150,7 @@ class Twenty48(Game):
         """The score so far."""
         out[0] = float(min(state[SCORE], self.max_score))
 
-    @property
+    @cached_property
     def observation_shape(self) -> tuple[int, ...]:
         """A plane for empty cells and for each kind of tile, and two more."""
         return self.max_exponent + 3, SIDE, SIDE

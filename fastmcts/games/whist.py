@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from fastmcts.core.constants import NONE
@@ -44,17 +45,17 @@ class Whist(TrickGame):
         whole_number("trump", self.trump, low=NONE, high=len(SUITS) - 1)
         whole_number("hand_size", self.hand_size, low=1, high=CARDS // PLAYERS)
 
-    @property
+    @cached_property
     def max_game_length(self) -> int:
         """Every card is played."""
         return self.num_plays
 
-    @property
+    @cached_property
     def max_utility(self) -> float:
         """All tricks."""
         return float(self.hand_size)
 
-    @property
+    @cached_property
     def trumps(self) -> int:
         """The set of all trumps; empty where there is no trump suit."""
         return CLUBS << self.trump if self.trump != NONE else 0
@@ -84,7 +85,7 @@ class Whist(TrickGame):
         """The cheapest card that wins the trick as it stands, else the cheapest."""
         return self.thrifty_card(state, rng)
 
-    @property
+    @cached_property
     def recommended(self) -> dict[str, Any]:
         """The better policy; one trick of thirteen is a small reward, so the constant is small too."""
         return {"selection": UCT(c=0.15), "rollout": CarefulRollout()}

@@ -28,6 +28,7 @@ import edited_tables
 CONSTANT = 1
 TABLE = np.array([1, 1])
 BEHIND = 1
+CACHED = 1
 OF_NUMBA = 1
 
 @fastmcts.compiled
@@ -73,6 +74,10 @@ class Edited(fastmcts.Game):
     def from_property(self):
         return int(CONSTANT)
 
+    @cached_property
+    def from_cached_property(self):
+        return int(CACHED)
+
     def rule(self):
         return 1
 
@@ -83,7 +88,7 @@ class Edited(fastmcts.Game):
     def legal_actions(self, state, actions):
         count = 1
         count *= CONSTANT * TABLE[0] * outer() * helper() * with_numba() * closure() * with_default()
-        count *= self.attribute * self.rule() * edited_tables.FIRST * edited_tables.second()
+        count *= self.attribute * self.from_cached_property * self.rule() * edited_tables.FIRST * edited_tables.second()
         for index in range(count):
             actions[index] = index
         return count
@@ -127,6 +132,7 @@ def set_code(module: Any) -> None:
 #: Each doubles the number of moves; some follow on an earlier one.
 EDITS: dict[str, Callable[[Any], None]] = {
     "a constant": lambda module: setattr(module, "CONSTANT", 2),
+    "a constant behind a cached property": lambda module: setattr(module, "CACHED", 2),
     "a table": lambda module: setattr(module, "TABLE", np.array([2, 1])),
     "a constant behind two helpers": lambda module: setattr(module, "BEHIND", 2),
     "a constant that code of numba's own reads": lambda module: setattr(module, "OF_NUMBA", 2),
