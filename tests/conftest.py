@@ -3,6 +3,7 @@ import pytest
 from fastmcts.engine import trial
 from tests.helpers.workers import (
     pytest_cmdline_main,
+    pytest_collection_finish,
     pytest_collection_modifyitems,
     pytest_configure,
     pytest_configure_node,
@@ -11,6 +12,7 @@ from tests.helpers.workers import (
 
 __all__ = [
     "pytest_cmdline_main",
+    "pytest_collection_finish",
     "pytest_collection_modifyitems",
     "pytest_configure",
     "pytest_configure_node",

@@ -56,7 +56,7 @@ def test_each_position_gets_the_tree_of_a_search_with_its_own_seed(threads: int)
         {"search_forced": True},
         {"final": "value"},
         {"final": "lcb"},
-        {"solver": True},
+        pytest.param({"solver": True}, marks=pytest.mark.slow_to_compile),
     ],
 )
 def test_all_options_of_a_search_work_in_a_batch(options: Any) -> None:

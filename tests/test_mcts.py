@@ -132,6 +132,7 @@ def test_an_illegal_action_is_refused_and_the_tree_untouched() -> None:
     assert np.array_equal(mcts.forest.root, START.child(4).array)
 
 
+@pytest.mark.slow_to_compile
 def test_a_state_of_another_game_is_refused_and_the_tree_untouched() -> None:
     mcts = MCTS(games.ConnectFour(rows=4, columns=5), simulations=100, seed=0)
     state = mcts.game.new_initial_state()
@@ -147,6 +148,7 @@ def test_a_state_of_another_game_is_refused_and_the_tree_untouched() -> None:
     assert sum(visits) == 100
 
 
+@pytest.mark.slow_to_compile
 def test_a_single_legal_move_is_returned_without_search_unless_asked() -> None:
     state = Shuffled().new_initial_state(seed=0)
     result = fastmcts.search(state, simulations=50, seed=0)
@@ -156,6 +158,7 @@ def test_a_single_legal_move_is_returned_without_search_unless_asked() -> None:
     assert (searched.action, searched.stopped_by, searched.simulations) == (0, "simulations", 50)
 
 
+@pytest.mark.slow_to_compile
 def test_a_finished_game_says_so() -> None:
     mcts = MCTS(OneShot(), simulations=50, seed=0)
     mcts.search(OneShot().new_initial_state())
@@ -182,6 +185,7 @@ class FaceDown(OneShot):
         return state[0] == 0 and action == 1
 
 
+@pytest.mark.slow_to_compile
 @pytest.mark.parametrize(("action", "kept"), [(0, True), (1, False)])
 def test_what_a_move_reveals_makes_the_statistics_below_worthless(action: int, kept: bool) -> None:
     game = FaceDown()

@@ -158,6 +158,7 @@ def test_searches_and_results_travel_between_processes() -> None:
     assert there.search(START).visits.tolist() == mcts.search(START).visits.tolist()
 
 
+@pytest.mark.slow_to_compile
 def test_utilities_are_values_in_the_units_of_the_game() -> None:
     result = fastmcts.search(games.Pig(target=10).new_initial_state(), simulations=200, seed=0)
     assert result.utilities.tolist() == (2.0 * result.values - 1.0).tolist(), "from -1 to 1"

@@ -81,6 +81,7 @@ def test_values_are_those_of_the_player_to_move() -> None:
     assert max(value for action, value in values.items() if action != 6) < values[6]
 
 
+@pytest.mark.slow_to_compile
 def test_a_player_who_moves_twice_in_a_row_helps_himself() -> None:
     state = TwiceInARow().new_initial_state()
     for action in (1, 0, 2, 2, 0, 1, 1):
@@ -130,6 +131,7 @@ def test_a_result_prints_a_table_in_the_games_notation() -> None:
     assert lines[8].startswith("best line: d ")
 
 
+@pytest.mark.slow_to_compile
 def test_a_long_table_is_cut() -> None:
     @dataclass(frozen=True)
     class Wide(OneShot):
@@ -234,14 +236,25 @@ class Endless(OneShot):
         state[1] = 1 - state[1]
 
 
-@pytest.mark.jit
 @pytest.mark.usefixtures("untried")
 @pytest.mark.parametrize(
     ("game", "message"),
     [
-        (TooManyMoves(), "TooManyMoves breaks the rules for games: legal_actions found more moves"),
-        (NoMoves(), "NoMoves breaks the rules for games: legal_actions found no move"),
-        (Endless(), "Endless breaks the rules for games: a game went on for more than max_game_length"),
+        pytest.param(
+            TooManyMoves(),
+            "TooManyMoves breaks the rules for games: legal_actions found more moves",
+            marks=pytest.mark.jit,
+        ),
+        pytest.param(
+            NoMoves(),
+            "NoMoves breaks the rules for games: legal_actions found no move",
+            marks=pytest.mark.slow_to_compile,
+        ),
+        pytest.param(
+            Endless(),
+            "Endless breaks the rules for games: a game went on for more than max_game_length",
+            marks=pytest.mark.slow_to_compile,
+        ),
     ],
     ids=lambda value: value.name if isinstance(value, fastmcts.Game) else None,
 )

@@ -268,7 +268,7 @@ def test_a_view_is_searched_as_the_full_position_is_move_after_move(
         options["rollout"] = SHORT
     knowing, seeing = ([MCTS(game, **options) for _ in views] for _ in range(2))
     reused = 0
-    for _ in range(12):
+    for _ in range(8):
         if state.is_terminal():
             break
         player = state.current_player()

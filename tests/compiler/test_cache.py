@@ -88,7 +88,7 @@ def edit_table(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [edit_rule, edit_table, *(pytest.param(f, marks=pytest.mark.thorough) for f in (edit_helper, edit_constant))],
+    [edit_rule, *(pytest.param(f, marks=pytest.mark.thorough) for f in (edit_helper, edit_constant, edit_table))],
 )
 def test_an_edit_is_a_miss_with_the_new_behaviour(folder: Path, change: Callable[[Path], None]) -> None:
     change(folder)
@@ -196,6 +196,7 @@ tempfile.TemporaryFile = no_room
     assert not [*(folder / "cache").rglob("*.nbc")]
 
 
+@pytest.mark.thorough
 def test_no_folder_to_write_to_costs_the_cache_and_not_the_search(folder: Path) -> None:
     told = 'print(json.dumps({"action": result.action, "said": [str(m.message) for m in messages]}))'
     nowhere = """

@@ -122,6 +122,7 @@ def test_a_hundred_instances_in_one_batch_are_one_compilation(tmp_path: Path) ->
 
 
 @pytest.mark.jit
+@pytest.mark.thorough
 def test_a_process_compiles_nothing_for_other_values(tmp_path: Path) -> None:
     code = """
 import json, fastmcts

@@ -146,10 +146,10 @@ def test_no_field_of_a_tree_shows_what_was_in_memory_before(
     state: fastmcts.State, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(trees, "np", SimpleNamespace(**{**vars(np), "empty": poisoned}))
-    result = fastmcts.search(state, simulations=300, seed=0, **options)
+    result = fastmcts.search(state, simulations=100, seed=0, **options)
     for tree in result.trees:
         check_fields(tree, own_visits=MAX_VISITS)
-    mcts = fastmcts.MCTS(state.game, simulations=900, seed=0, memory_mb=smallest_memory(state, options), **options)
+    mcts = fastmcts.MCTS(state.game, simulations=600, seed=0, memory_mb=smallest_memory(state, options), **options)
     full = mcts.search(state)
     assert full.recycled > 0 or full.nodes < 100, "some games are too small to fill any memory"
     assert full.action is not None

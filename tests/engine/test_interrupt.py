@@ -37,7 +37,7 @@ def seconds_to_stop(work):  # of this process's own time, so that nothing else o
     def send():
         sent.append(time.process_time())
         os.kill(os.getpid(), signal.SIGINT)
-    timer = threading.Timer(0.1, send)
+    timer = threading.Timer(0.05, send)
     timer.start()
     try:
         work()

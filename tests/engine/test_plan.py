@@ -85,6 +85,7 @@ def test_remembered_plans_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> Non
 # ---- Options as one object
 
 
+@pytest.mark.slow_to_compile
 def test_options_can_be_handed_over_as_one_object_with_keywords_on_top() -> None:
     said: dict[str, Any] = {"simulations": 60, "seed": 4, "selection": UCB1(c=1.0), "strategy": "plain"}
     options = Options(**said)

@@ -148,6 +148,7 @@ def test_deals_of_one_are_those_that_play_deals_plays(tmp_path: Path) -> None:
     assert "few" in status(plan, tmp_path / "r")
 
 
+@pytest.mark.slow_to_compile
 def test_a_deal_that_is_over_at_once_counts(tmp_path: Path) -> None:
     game = OverAtTimes()
     plan = Plan([game], {"dice": "random"}, deals=12)

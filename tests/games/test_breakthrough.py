@@ -206,6 +206,7 @@ def test_the_start_is_full_rows_on_each_side() -> None:
     assert array[PIECES : PIECES + 2].tolist() == [0xFFFF, -(1 << 48)]
 
 
+@pytest.mark.slow_to_compile
 @pytest.mark.parametrize(("rows", "columns"), SHAPES)
 def test_boards_of_every_shape_keep_the_contract(rows: int, columns: int) -> None:
     check_game(Breakthrough(rows, columns), positions=60)

@@ -68,6 +68,7 @@ def test_perfect_play_on_small_boards_has_the_known_values() -> None:
     assert solve(games.ConnectFour(rows=3, columns=4, connect=4).new_initial_state()) == 0.0
 
 
+@pytest.mark.slow_to_compile
 @pytest.mark.parametrize(("rows", "columns", "connect"), SHAPES)
 def test_boards_of_every_shape_keep_the_contract(rows: int, columns: int, connect: int) -> None:
     check_game(games.ConnectFour(rows=rows, columns=columns, connect=connect), positions=150)

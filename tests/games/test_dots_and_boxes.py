@@ -34,6 +34,7 @@ def margin(game: games.DotsAndBoxes) -> int:
     return lead(game.new_initial_state().array[OPEN:].tobytes())
 
 
+@pytest.mark.slow_to_compile
 @pytest.mark.parametrize("size", [(1, 1), (2, 3), (7, 7)])
 def test_it_keeps_the_contract(size):
     check_game(games.DotsAndBoxes(*size), positions=100)

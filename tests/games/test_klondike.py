@@ -49,6 +49,7 @@ def random_games(game: Klondike, seeds: range, choose="random_action"):
         yield state
 
 
+@pytest.mark.slow_to_compile
 @pytest.mark.parametrize("positions", [50, pytest.param(500, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("game", FORMS, ids=str)
 def test_every_form_keeps_the_contract_of_a_game(game, positions):

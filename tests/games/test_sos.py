@@ -123,6 +123,7 @@ def play_random_games(game, start, state, actions, rng, totals):
         totals[index] = state[SCORES] + state[SCORES + 1]
 
 
+@pytest.mark.slow_to_compile
 @pytest.mark.parametrize("size", [(1, 1), (1, 7), (4, 5)])
 def test_it_keeps_the_contract(size):
     check_game(games.SOS(*size), positions=500)

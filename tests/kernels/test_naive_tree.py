@@ -79,6 +79,7 @@ def test_every_strategy_builds_the_tree_of_its_naive_version(
     assert_equal_and_whole(result, search(state, 3, **arguments).run(300))
 
 
+@pytest.mark.slow_to_compile
 def test_prioritized_builds_the_tree_of_its_naive_version() -> None:
     state = games.SOS(rows=3, columns=4).new_initial_state()
     options: dict[str, Any] = {"strategy": "plain", "selection": UCB1(c=1.4), "expansion": Prioritized()}
@@ -105,6 +106,7 @@ def test_the_games_own_rollouts_build_the_tree_of_the_naive_version() -> None:
     assert_equal_and_whole(result, naive.GamePolicy(state, 3).run(200))
 
 
+@pytest.mark.slow_to_compile
 def test_the_search_of_a_position_far_into_the_game_agrees_too() -> None:
     state = games.ConnectFour(rows=4, columns=5).new_initial_state()
     for column in (2, 2, 1, 3, 1, 0):

@@ -145,6 +145,7 @@ class Ladder(fastmcts.Game):
         out[0] = 5.0
 
 
+@pytest.mark.slow_to_compile
 def test_the_value_is_the_discounted_return_in_the_units_of_the_game() -> None:
     last = Ladder().new_initial_state()
     for action in (1, 0, 1):
@@ -230,6 +231,7 @@ def is_last(tree: Tree, node: int) -> bool:
     return len(path) == 5
 
 
+@pytest.mark.slow_to_compile
 def test_exploration_can_go_by_the_range_of_returns_that_were_seen() -> None:
     @dataclass(frozen=True)
     class Wide(Ladder):
@@ -354,6 +356,7 @@ def test_a_view_does_not_tell_what_was_paid() -> None:
         view.returns()
 
 
+@pytest.mark.slow_to_compile
 def test_a_guess_beyond_the_range_counts_as_its_end() -> None:
     @dataclass(frozen=True)
     class Hopeful(Ladder):

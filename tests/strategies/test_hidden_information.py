@@ -80,7 +80,7 @@ def positions(game: fastmcts.Game, count: int, seed: int = 0) -> Iterator[fastmc
 @cache
 def looking_the_same(game: fastmcts.Game) -> list[tuple[fastmcts.State, fastmcts.State]]:
     """Positions, and with each another world that the player to move cannot tell from it."""
-    count = (200 if game in REGISTERED else 50) if JIT_ENABLED else 12
+    count = (200 if game in REGISTERED else 50) if JIT_ENABLED else 8
     return [(s, s.determinize(s.current_player(), number)) for number, s in enumerate(positions(game, count))]
 
 
@@ -284,6 +284,7 @@ def test_a_tree_of_many_worlds_does_not_depend_on_when_it_grows() -> None:
 # ---- Voting worlds
 
 
+@pytest.mark.slow_to_compile
 def test_pimc_adds_up_searches_of_worlds() -> None:
     state = SMALL.new_initial_state(5)
     result = fastmcts.search(state, simulations=80, seed=4, method=PIMC(worlds=8))
@@ -429,6 +430,7 @@ def test_the_last_move_of_a_perspective_is_not_looked_up_in_the_real_world() -> 
         assert fastmcts.search(state, **options).action == fastmcts.search(world, **options).action
 
 
+@pytest.mark.slow_to_compile
 def test_hidden_moves_are_for_trees_of_all_observers() -> None:
     state = Peek().new_initial_state(seed=0)
     with pytest.raises(ValueError, match=r"Peek hides moves.*use ISMCTS\(observers='all'\) or PIMC\(\)"):
@@ -453,6 +455,7 @@ def test_one_player_does_not_use_what_another_knows() -> None:
     assert second.visits.tolist() == fresh.visits.tolist()
 
 
+@pytest.mark.slow_to_compile
 def test_a_player_goes_on_from_its_own_tree_after_a_round() -> None:
     state = SMALL.new_initial_state(0)
     mcts = MCTS(SMALL, simulations=600, seed=0)

@@ -189,6 +189,7 @@ def test_single_perspective_builds_the_tree_of_its_naive_version(game: fastmcts.
     naive.assert_same_tree(result.tree, ROOT, naive.SinglePerspective(state, 5).run(300))
 
 
+@pytest.mark.slow_to_compile
 @pytest.mark.parametrize("game", PERSPECTIVE_GAMES, ids=lambda game: game.name)
 def test_resampled_replies_build_the_tree_of_their_naive_version(game: fastmcts.Game) -> None:
     state = game.new_initial_state(seed=0)
@@ -218,6 +219,7 @@ def test_single_perspective_puts_a_fourth_on_three_in_connect_four(resample: boo
     assert result.values[3] == 1.0
 
 
+@pytest.mark.slow_to_compile
 def test_a_root_on_anothers_turn_is_rolled_forward() -> None:
     state = games.TicTacToe().new_initial_state().child(4)
     before = state.clone()
@@ -238,6 +240,7 @@ def test_a_root_on_anothers_turn_is_rolled_forward() -> None:
     assert own.visits.tolist() == default.visits.tolist()
 
 
+@pytest.mark.slow_to_compile
 def test_a_chance_root_can_be_rolled_forward_too() -> None:
     state = games.Pig().new_initial_state().child(0)
     result = fastmcts.search(state, simulations=50, seed=0, method=SinglePerspective(player=1))

@@ -243,6 +243,7 @@ def rewards_of(game: fastmcts.Game, utilities: tuple[float, ...]) -> list[float]
     return [(utility - game.min_utility) / (game.max_utility - game.min_utility) for utility in utilities]
 
 
+@pytest.mark.slow_to_compile
 def test_what_is_proven_is_what_the_game_said() -> None:
     @dataclass(frozen=True)
     class Fraction(OneShot):

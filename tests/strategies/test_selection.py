@@ -18,6 +18,7 @@ from tests import naive
 
 SOS = games.SOS(rows=3, columns=4)
 CONNECT_FOUR = games.ConnectFour()
+BOARDS = [CONNECT_FOUR, pytest.param(SOS, marks=pytest.mark.slow_to_compile)]
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ def greedier(path: list[naive.Node], child: naive.Node) -> Any:
     return child.value_sum / child.visits + 0.7 * math.sqrt(path[-1].visits) / (1 + child.visits)
 
 
-@pytest.mark.parametrize("game", [CONNECT_FOUR, SOS], ids=lambda game: game.name)
+@pytest.mark.parametrize("game", BOARDS, ids=["connect_four", "sos"])
 def test_a_rule_for_one_child_is_compared_in_float64(game: fastmcts.Game) -> None:
     state = game.new_initial_state()
     result = fastmcts.search(state, simulations=600, seed=1, strategy="plain", selection=Greedier(c=0.7))
@@ -58,6 +59,7 @@ def doubting(path: list[naive.Node], child: naive.Node) -> Any:
     return mean + math.sqrt(0.25 * log(path[-1].visits) / child.visits)
 
 
+@pytest.mark.slow_to_compile
 def test_a_rule_that_overrides_a_part_for_one_child_is_asked_about_one_child() -> None:
     state = CONNECT_FOUR.new_initial_state()
     result = fastmcts.search(state, simulations=600, seed=1, strategy="plain", selection=Doubting(c=0.5))
@@ -74,6 +76,7 @@ class Eager(PUCT):
         return 2.0 if tree.action[child] == 3 else -1.0
 
 
+@pytest.mark.slow_to_compile
 def test_a_rule_that_overrides_the_score_of_untried_children_is_obeyed() -> None:
     state = CONNECT_FOUR.new_initial_state()
     result = fastmcts.search(state, simulations=60, seed=1, strategy="plain", selection=Eager(c=0.0))
@@ -100,7 +103,7 @@ def swift(path: list[naive.Node], child: naive.Node) -> Any:
     return child.mean + exploration / (visits if child.mean < np.float32(0.4) else np.float32(1.0) + visits)
 
 
-@pytest.mark.parametrize("game", [CONNECT_FOUR, SOS], ids=lambda game: game.name)
+@pytest.mark.parametrize("game", BOARDS, ids=["connect_four", "sos"])
 def test_a_rule_of_ones_own_may_be_a_formula_over_lanes(game: fastmcts.Game) -> None:
     state = game.new_initial_state()
     result = fastmcts.search(state, simulations=600, seed=1, strategy="plain", selection=Swift(c=0.7))
@@ -115,18 +118,24 @@ def test_the_rules_in_the_box_but_grave_are_formulas_over_lanes() -> None:
 
 #: Rules with what they may be combined with, and other options of the search.
 RULES: list[tuple[fastmcts.Selection, dict[str, Any]]] = [
+    (UCT(c=0.7, normalize=True, bias=0.4), {"expansion": ExpandAll()}),
+    (UCB1Tuned(c=0.8, first_play=0.4, normalize=True), {}),
+    (PUCT(c=0.8, first_play=0.3, bias=0.5, normalize=True), {"expansion": Prioritized()}),
+]
+MORE_RULES: list[tuple[fastmcts.Selection, dict[str, Any]]] = [
     (UCT(c=0.7), {}),
     (UCT(c=0.7, first_play=0.6), {"expansion": Prioritized(value=0.7, visits=2)}),
-    (UCT(c=0.7, normalize=True, bias=0.4), {"expansion": ExpandAll()}),
     (UCB1(c=0.7, first_play=0.9, bias=0.3), {}),
-    (UCB1Tuned(c=0.8, first_play=0.4, normalize=True), {}),
     (UCB1Tuned(bias=0.2), {"expansion": Prioritized()}),
     (PUCT(), {}),
-    (PUCT(c=0.8, first_play=0.3, bias=0.5, normalize=True), {"expansion": Prioritized()}),
 ]
 
 
-@pytest.mark.parametrize(("rule", "options"), RULES, ids=str)
+@pytest.mark.parametrize(
+    ("rule", "options"),
+    [*RULES, *(pytest.param(*case, marks=pytest.mark.slow_to_compile) for case in MORE_RULES)],
+    ids=str,
+)
 def test_lanes_hold_the_scores_of_each_child_alone_rounded(rule: Any, options: dict[str, Any]) -> None:
     tree = fastmcts.search(SOS.new_initial_state(), simulations=800, seed=0, selection=rule, **options).tree
     check_tree(tree)
@@ -176,12 +185,14 @@ class LiteralSets(naive.InformationSets):
 OH_HELL = games.OhHell(num_players=3, hand_size=4).new_initial_state(seed=2)
 
 
+@pytest.mark.slow_to_compile
 def test_a_rule_for_one_child_chooses_among_the_moves_of_each_world() -> None:
     options: dict[str, Any] = {"strategy": "plain", "method": ISMCTS()}
     result = fastmcts.search(OH_HELL, simulations=300, seed=3, selection=Literal(c=0.7), **options)
     naive.assert_same_tree(result.tree, ROOT, LiteralSets(OH_HELL, 3, c=0.7).run(300))
 
 
+@pytest.mark.slow_to_compile
 def test_scores_that_are_no_numbers_still_lead_to_a_move_of_the_world() -> None:
     state = games.OhHell(num_players=2, hand_size=1).new_initial_state(seed=2)
     for selection in (UCT(c=1e200), Literal(c=1e200)):

@@ -121,6 +121,7 @@ def test_what_sos_recommends_really_tries_scoring_moves_at_least_twice_as_often_
     assert scoring_visits() >= 2 * scoring_visits(strategy="plain", selection=UCB1())
 
 
+@pytest.mark.slow_to_compile
 def test_expand_all_backs_up_sum_and_count_together() -> None:
     result = fastmcts.search(TIC_TAC_TOE, simulations=1, seed=0, expansion=ExpandAll(visits=1))
     assert result.tree.visits[0] == 9

@@ -56,6 +56,7 @@ def test_a_tree_policy_is_the_shares_of_visits(method: fastmcts.Method) -> None:
     assert TreePolicy(result, other)(QUEEN) == pytest.approx((result.policy + other.policy) / 2)
 
 
+@pytest.mark.slow_to_compile
 def test_trees_of_other_kinds_are_no_policies() -> None:
     with pytest.raises(ValueError, match="at least one result"):
         TreePolicy()

@@ -354,7 +354,7 @@ def test_every_sound_tree_is_sound_and_every_cycle_is_not() -> None:
 @pytest.mark.slow_to_compile
 @pytest.mark.parametrize("kind", KINDS)
 def test_edited_arrays_are_refused_exactly_if_an_invariant_is_broken(kind: str, tmp_path: Path) -> None:
-    edit_arrays(kind, tmp_path, edits=30, seed=0)
+    edit_arrays(kind, tmp_path, edits=16, seed=0)
 
 
 @pytest.mark.thorough
@@ -369,7 +369,7 @@ OLD_FILES = ["version_1_tic_tac_toe", "version_1_kuhn_poker", "version_2_tic_tac
 @pytest.mark.slow_to_compile
 @pytest.mark.parametrize("name", OLD_FILES)
 def test_edited_arrays_of_older_files_are_refused_exactly_if_an_invariant_is_broken(name: str, tmp_path: Path) -> None:
-    edit_old_arrays(name, tmp_path, edits=30, seed=0)
+    edit_old_arrays(name, tmp_path, edits=16, seed=0)
 
 
 @pytest.mark.thorough
@@ -412,7 +412,7 @@ def compare_edits(mcts: MCTS, state: State, path: Path, edits: int, seed: int) -
 @pytest.mark.slow_to_compile
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_edited_header_is_refused_or_holds(kind: str, tmp_path: Path) -> None:
-    edit_headers(kind, tmp_path, edits=20, seed=0)
+    edit_headers(kind, tmp_path, edits=12, seed=0)
 
 
 @pytest.mark.thorough
@@ -537,7 +537,7 @@ def test_every_tree_of_a_whole_game_can_be_loaded(kind: str, nodes: int | None, 
     game, options = KINDS[kind]
     memory = {} if nodes is None else {"memory_mb": 3 * megabytes(nodes)}
     options = {"simulations": 100, "strategy": "plain", **options, **memory}
-    recycled = play_with_files(game, tmp_path / "search", most_moves=12, **options)
+    recycled = play_with_files(game, tmp_path / "search", most_moves=8, **options)
     if kind in ("plain", "solver", "perspective"):
         assert (recycled > 0) == (nodes is not None)
 
