@@ -9,8 +9,10 @@
 """
 
 import functools
+import gc
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -139,6 +141,21 @@ def bounds_checked(kernel: Function) -> Function:
     return Kernel(twin, boundscheck=True)  # pyright: ignore[reportReturnType]
 
 
+@contextmanager
+def collecting_nothing() -> Iterator[None]:
+    """Put off the search for garbage: most of what a compilation makes is needed to its end.
+
+    To look through all of it again and again takes an eighth of a first search.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 class Kernel:
     """A kernel that Python calls; the types of the arguments, as they are now, decide which code is run.
 
@@ -172,7 +189,8 @@ class Kernel:
         """Run the code for these arguments, which is compiled or loaded where there is none yet."""
         signature, dispatcher = tuple(map(typeof, arguments)), self.dispatcher
         if signature not in dispatcher.overloads:
-            dispatcher.compile(signature)
+            with collecting_nothing():
+                dispatcher.compile(signature)
         return dispatcher.overloads[signature].entry_point(*arguments)
 
     def __getattr__(self, name: str) -> Any:
