@@ -3,33 +3,36 @@
 from importlib import import_module
 from types import ModuleType
 
-from fastmcts import games, rng
-from fastmcts.batch import BatchResult, BatchSnapshot, search_batch
-from fastmcts.compiler.component import Component
-from fastmcts.compiler.jit import compiled
-from fastmcts.compiler.run_time import RunTime
-from fastmcts.core.constants import CHANCE, TERMINAL
-from fastmcts.core.tree import Tree
-from fastmcts.errors import CompileError, GameError, LoadError
-from fastmcts.evaluators import Blend, Evaluator, GameEvaluator, Network, RootNoise, UniformEvaluator
-from fastmcts.game import Game
-from fastmcts.games import load_game, registered_games
-from fastmcts.mcts import MCTS
-from fastmcts.options import Options
-from fastmcts.playing import SelfPlayGame
-from fastmcts.result import PositionResult, SearchResult
-from fastmcts.rng import spawn_seed
-from fastmcts.search import search
-from fastmcts.self_play import SelfPlay, SelfPlaySnapshot, self_play
-from fastmcts.shards import read_shards, write_shards
-from fastmcts.state import State
-from fastmcts.strategies.expansion import ExpandAll, Expansion, Lazy, Prioritized
-from fastmcts.strategies.methods import ISMCTS, PIMC, Method, OpenLoop, PerfectInformation, SinglePerspective
-from fastmcts.strategies.rollout import MAST, CarefulRollout, Decisive, GameRollout, RandomRollout, Rollout
-from fastmcts.strategies.selection import GRAVE, PUCT, UCB1, UCT, Gumbel, Selection, SmoothUCT, UCB1Tuned
-from fastmcts.strategies.snapshot import Snapshot, Trace
-from fastmcts.strategies.stoppers import Agreed, Converged, Decided, Stopper
-from fastmcts.warmup import WarmupResult, warmup
+from fastmcts.compiler.collecting import collecting_nothing
+
+with collecting_nothing():
+    from fastmcts import games, rng
+    from fastmcts.batch import BatchResult, BatchSnapshot, search_batch
+    from fastmcts.compiler.component import Component
+    from fastmcts.compiler.jit import compiled
+    from fastmcts.compiler.run_time import RunTime
+    from fastmcts.core.constants import CHANCE, TERMINAL
+    from fastmcts.core.tree import Tree
+    from fastmcts.errors import CompileError, GameError, LoadError
+    from fastmcts.evaluators import Blend, Evaluator, GameEvaluator, Network, RootNoise, UniformEvaluator
+    from fastmcts.game import Game
+    from fastmcts.games import load_game, registered_games
+    from fastmcts.mcts import MCTS
+    from fastmcts.options import Options
+    from fastmcts.playing import SelfPlayGame
+    from fastmcts.result import PositionResult, SearchResult
+    from fastmcts.rng import spawn_seed
+    from fastmcts.search import search
+    from fastmcts.self_play import SelfPlay, SelfPlaySnapshot, self_play
+    from fastmcts.shards import read_shards, write_shards
+    from fastmcts.state import State
+    from fastmcts.strategies.expansion import ExpandAll, Expansion, Lazy, Prioritized
+    from fastmcts.strategies.methods import ISMCTS, PIMC, Method, OpenLoop, PerfectInformation, SinglePerspective
+    from fastmcts.strategies.rollout import MAST, CarefulRollout, Decisive, GameRollout, RandomRollout, Rollout
+    from fastmcts.strategies.selection import GRAVE, PUCT, UCB1, UCT, Gumbel, Selection, SmoothUCT, UCB1Tuned
+    from fastmcts.strategies.snapshot import Snapshot, Trace
+    from fastmcts.strategies.stoppers import Agreed, Converged, Decided, Stopper
+    from fastmcts.warmup import WarmupResult, warmup
 
 __version__ = "0.1.0"
 

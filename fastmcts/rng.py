@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmcts.compiler.jit import compiled, wrapping_integers
+from fastmcts.compiler.jit import compiled
 from fastmcts.core.types import Rng
 from fastmcts.core.validate import whole_number
 
@@ -27,6 +27,9 @@ BITS_27 = np.uint64(27)
 BITS_30 = np.uint64(30)
 BITS_31 = np.uint64(31)
 BITS_32 = np.uint64(32)
+#: The same for Python's own integers, which take a fifth of the time of NumPy's.
+INT_GOLDEN, INT_FIRST_FACTOR, INT_SECOND_FACTOR = int(GOLDEN), int(FIRST_FACTOR), int(SECOND_FACTOR)
+LOW_BITS = 2**64 - 1
 UNIT = 1.0 / (1 << 53)
 
 
@@ -39,9 +42,8 @@ def make_rng(seed: int) -> Rng:
     Returns:
         uint64 [2]: the counter and its step.
     """
-    with wrapping_integers():
-        counter = mix(low_bits("seed", seed) + GOLDEN)
-        return np.array([counter, mix(counter ^ GOLDEN) | ONE], dtype=np.uint64)
+    counter = mixed(low_bits("seed", seed) + INT_GOLDEN)
+    return np.array([counter, mixed(counter ^ INT_GOLDEN) | 1], np.uint64)
 
 
 def spawn_seed(seed: int, index: int) -> int:
@@ -54,9 +56,8 @@ def spawn_seed(seed: int, index: int) -> int:
     Returns:
         A seed in [0, 2**63).
     """
-    with wrapping_integers():
-        outer = mix(low_bits("seed", seed) + GOLDEN)
-        return int(mix(outer ^ mix(low_bits("index", index) + ONE)) >> ONE)
+    outer = mixed(low_bits("seed", seed) + INT_GOLDEN)
+    return mixed(outer ^ mixed(low_bits("index", index) + 1)) >> 1
 
 
 def make_rngs(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -85,13 +86,21 @@ def spawn_seeds(seed: int, count: int) -> NDArray[np.uint64]:
     Returns:
         uint64 [count].
     """
-    outer = mix(np.array([low_bits("seed", seed)]) + GOLDEN)
+    outer = np.uint64(mixed(low_bits("seed", seed) + INT_GOLDEN))
     return mix(outer ^ mix(np.arange(1, count + 1, dtype=np.uint64))) >> ONE
 
 
-def low_bits(name: str, number: int) -> np.uint64:
+def low_bits(name: str, number: int) -> int:
     """The lowest 64 bits of an integer of any type."""
-    return np.uint64(whole_number(name, number) % 2**64)
+    return whole_number(name, number) & LOW_BITS
+
+
+def mixed(number: int) -> int:
+    """What `mix` makes of the lowest 64 bits of a Python integer."""
+    number &= LOW_BITS
+    number = (number ^ (number >> 30)) * INT_FIRST_FACTOR & LOW_BITS
+    number = (number ^ (number >> 27)) * INT_SECOND_FACTOR & LOW_BITS
+    return number ^ (number >> 31)
 
 
 @compiled

@@ -1,7 +1,7 @@
 import numpy as np
 
 from fastmcts.compiler.jit import wrapping_integers
-from fastmcts.rng import below, make_rng, next_bits, shuffle, spawn_seed, unit
+from fastmcts.rng import below, make_rng, make_rngs, mix, mixed, next_bits, shuffle, spawn_seed, spawn_seeds, unit
 from tests.naive import Generator
 
 
@@ -18,6 +18,16 @@ def test_plain_integers_give_the_same_numbers() -> None:
         rng, plain = make_rng(seed), Generator(seed % 2**64)
         with wrapping_integers():
             assert [int(below(rng, 1000)) for _ in range(50)] == [plain.below(1000) for _ in range(50)]
+
+
+def test_seeds_are_mixed_alike_one_by_one_and_all_at_once() -> None:
+    numbers = [0, 1, 2**63, 2**64 - 1, *(spawn_seed(3, index) * 2 + 1 for index in range(200))]
+    assert [mixed(number) for number in numbers] == mix(np.array(numbers, np.uint64)).tolist()
+    assert [mixed(number + 2**64) for number in numbers] == [mixed(number - 2**64) for number in numbers]
+    for seed in (0, -7, 2**63 + 1, 2**64 - 1):
+        seeds = spawn_seeds(seed, 50)
+        assert seeds.tolist() == [spawn_seed(seed, index) for index in range(50)]
+        assert make_rngs(seeds).tolist() == [make_rng(int(seed)).tolist() for seed in seeds]
 
 
 def test_numbers_below_a_bound_are_uniform() -> None:

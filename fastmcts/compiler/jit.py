@@ -9,10 +9,8 @@
 """
 
 import functools
-import gc
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -25,6 +23,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global
 from fastmcts.compiler import extremes as extremes
 from fastmcts.compiler import operators as operators
 from fastmcts.compiler.cache import cached, source_stamp
+from fastmcts.compiler.collecting import collecting_nothing
 from fastmcts.compiler.inner import NEVER_INLINED, PARTS, InnerFunction, inner_flags
 from fastmcts.compiler.passes import EntryCompiler
 
@@ -139,21 +138,6 @@ def bounds_checked(kernel: Function) -> Function:
     twin = FunctionType(function.__code__, function.__globals__, name, function.__defaults__, function.__closure__)
     twin.__module__, twin.__qualname__ = function.__module__, name
     return Kernel(twin, boundscheck=True)  # pyright: ignore[reportReturnType]
-
-
-@contextmanager
-def collecting_nothing() -> Iterator[None]:
-    """Put off the search for garbage: most of what a compilation makes is needed to its end.
-
-    To look through all of it again and again takes an eighth of a first search.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class Kernel:

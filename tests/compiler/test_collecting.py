@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numba.core import event
 
-from fastmcts.compiler.jit import collecting_nothing, entry
+from fastmcts.compiler.collecting import collecting_nothing
+from fastmcts.compiler.jit import entry
 
 
 @entry
