@@ -226,7 +226,7 @@ class Game(Component, ABC):
 
     # ---- Advice; plain Python, never compiled
 
-    @cached_property
+    @property
     def recommended(self) -> dict[str, Any]:
         """The search options that play this game best, as far as known; used for what a caller leaves out.
 
@@ -360,7 +360,7 @@ class Game(Component, ABC):
 
     # ---- What the search and the user ask
 
-    @cached_property
+    @property
     def name(self) -> str:
         """The id of a registered game, which is its file's name; else the class's name."""
         package, _, file_name = type(self).__module__.rpartition(".")

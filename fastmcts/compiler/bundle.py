@@ -6,9 +6,10 @@ a kernel reads two entries of it. They never change during a call, and LLVM is t
 """
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -55,10 +56,27 @@ class BundleType(types.Type):
             self.arrays[name] == other.arrays[name] and (name in self.empty) == (name in other.empty) for name in names
         )
 
-    def known_attribute(self, name: str) -> "EmptyArray | None":
-        """An array without entries."""
+    def known_attribute(self, name: str) -> "EmptyArray | Known | None":
+        """An array without entries, or what a property of the named tuple says."""
+        if name in PROPERTIES[self.class_name]:
+            return Known(PROPERTIES[self.class_name][name](Extent(self)))
         note_read(self.class_name, name)
         return EmptyArray() if name in self.empty else None
+
+
+class Extent:
+    """A bundle as its properties see it: of each array they may ask whether it has entries, `size > 0`."""
+
+    def __init__(self, bundle: BundleType) -> None:
+        self.bundle = bundle
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        note_read(self.bundle.class_name, name)
+        return np.empty(0 if name in self.bundle.empty else 1)
+
+
+#: The properties of each registered class by name, which are known when a kernel is compiled.
+PROPERTIES: dict[str, dict[str, Callable[[Any], bool]]] = {}
 
 
 class EmptyArray:
@@ -71,6 +89,8 @@ class EmptyArray:
 
 def register_bundle(cls: type) -> None:
     """Let instances of a named tuple of arrays travel as bundles."""
+    properties = {name: getattr(value, "fget", None) for name, value in vars(cls).items()}
+    PROPERTIES[cls.__name__] = {name: getter for name, getter in properties.items() if getter is not None}
 
     @typeof_impl.register(cls)
     def typeof_bundle(bundle: Any, context: Any) -> BundleType:
@@ -111,14 +131,19 @@ class BundleAttributes(AttributeTemplate):
     key = BundleType
 
     def generic_resolve(self, bundle: BundleType, name: str) -> Any:
-        """The array of that name; None where there is none."""
+        """The array of that name, or a bool for a property; None where there is neither."""
+        if name in PROPERTIES[bundle.class_name]:
+            return types.boolean
         note_read(bundle.class_name, name)
         return bundle.arrays.get(name)
 
 
 @lower_getattr_generic(BundleType)
 def lower_field(context: Any, builder: Any, bundle: BundleType, table: Any, name: str) -> Any:
-    """Generate code for `bundle.name`: an array made of two entries of the table."""
+    """Generate code for `bundle.name`: an array made of two entries of the table, or what a property says."""
+    known = bundle.known_attribute(name)
+    if isinstance(known, Known):
+        return context.get_constant(types.boolean, known.value)
     index = list(bundle.arrays).index(name)
     array_type = bundle.arrays[name]
     address, length = (read_constant(builder, entry_of(builder, table, 2 * index + part)) for part in (0, 1))

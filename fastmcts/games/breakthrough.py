@@ -207,7 +207,7 @@ class Breakthrough(Game):
 
     # ---- Knowledge of the game
 
-    @cached_property
+    @property
     def recommended(self) -> dict[str, Any]:
         """Its priors, and rollouts that do not overlook a win."""
         return {"selection": PUCT(c=3.0), "rollout": GameRollout()}

@@ -210,7 +210,7 @@ class ConnectFour(Game):
                     out[plane * cells + row * self.columns + column] = 1.0
         fill_plane(out, 2, cells, 1.0 if state[PLAYER] == player else 0.0)
 
-    @cached_property
+    @property
     def recommended(self) -> dict[str, Any]:
         """Rollouts that complete lines and stop them."""
         return {"rollout": GameRollout()}

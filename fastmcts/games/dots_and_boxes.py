@@ -220,7 +220,7 @@ class DotsAndBoxes(Game):
 
     # ---- Knowledge of the game
 
-    @cached_property
+    @property
     def recommended(self) -> dict[str, Any]:
         """Its priors, and rollouts that take boxes and give none away."""
         return {"selection": PUCT(c=1.0), "rollout": GameRollout()}

@@ -173,7 +173,7 @@ class Hex(Game):
         fill_plane(out, 2, cells, 1.0 if state[PLAYER] == player else 0.0)
         fill_plane(out, 3, cells, 1.0 if player == 0 else 0.0)
 
-    @cached_property
+    @property
     def recommended(self) -> dict[str, Any]:
         """A cell is good for whoever gets it, now or later: that is what GRAVE counts."""
         return {"selection": GRAVE()}

@@ -430,7 +430,7 @@ class Klondike(Game):
         """Whether a legal action brings a new card to a foundation or turns a card up."""
         return is_gain(state, action)
 
-    @cached_property
+    @property
     def recommended(self) -> dict[str, Any]:
         """Greedy rollouts that are cut off and valued: those to the end are long, and hardly ever won."""
         length = 30 if self.macro else 60

@@ -4,7 +4,6 @@ import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -131,7 +130,7 @@ class KuhnPoker(Game):
         """Whether the cards are shown next."""
         return self.is_showdown(2 * state[HISTORY] + action)
 
-    @cached_property
+    @property
     def recommended(self) -> dict[str, Any]:
         """All hands from the deal on, against opponents who play their average: this approaches an equilibrium."""
         return {"selection": SmoothUCT(c=0.5), "method": ISMCTS(observers="all", begins="deal")}

@@ -4,7 +4,6 @@ import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -212,7 +211,7 @@ class LeducPoker(Game):
         """Whether the cards are shown next: a call that ends the second round."""
         return action == CALL and state[SECOND] > START
 
-    @cached_property
+    @property
     def recommended(self) -> dict[str, Any]:
         """Opponents who know their own card; a smaller constant, since most games are for less than all 13 chips."""
         return {"selection": UCT(c=0.4), "method": ISMCTS(observers="all")}

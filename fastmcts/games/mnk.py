@@ -163,7 +163,7 @@ class MNK(Game):
 
     # ---- Knowledge of the game
 
-    @cached_property
+    @property
     def recommended(self) -> dict[str, Any]:
         """Its priors: most cells of a large board are far from every line."""
         return {"selection": PUCT(c=3.0)}

@@ -206,7 +206,7 @@ class OhHell(TrickGame):
         """The estimated bid; then the cheapest card that wins the trick as it stands, else the cheapest."""
         return self.estimated_bid(state, rng) if self.is_bidding(state) else self.thrifty_card(state, rng)
 
-    @cached_property
+    @property
     def recommended(self) -> dict[str, Any]:
         """The policy that keeps to the bid."""
         return {"selection": UCT(c=0.5), "rollout": CarefulRollout()}

@@ -1,7 +1,6 @@
 """Othello (Reversi) on the usual board of 8x8."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -114,7 +113,7 @@ class Othello(Game):
 
     # ---- Knowledge of the game
 
-    @cached_property
+    @property
     def recommended(self) -> dict[str, Any]:
         """Its priors, and rollouts that know corners."""
         return {"selection": PUCT(c=2.0), "rollout": GameRollout()}

@@ -136,7 +136,7 @@ class Pig(Game):
             else:
                 out[player] = 1.0 if state[WINNER] == player else -1.0 / (self.num_players - 1)
 
-    @cached_property
+    @property
     def recommended(self) -> dict[str, Any]:
         """No rollouts: the luck of a whole game hides what one decision is worth, the points so far do not."""
         return {"selection": UCT(c=0.2), "rollout": RandomRollout(max_length=0)}

@@ -196,7 +196,7 @@ class SOS(Game):
                     boards[cell, axis, index] = np.uint64(inside) << np.uint64(cell % WORD)
         return boards.reshape(self.words, WORD, len(AXES), 4).sum(axis=1, dtype=np.uint64).view(np.int64)
 
-    @cached_property
+    @property
     def recommended(self) -> dict[str, Any]:
         """Points first, and no points for the other side, in the tree and in rollouts (docs/sources/sos.md)."""
         return {"selection": PUCT(c=3.0), "rollout": GameRollout()}

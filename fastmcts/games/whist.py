@@ -85,7 +85,7 @@ class Whist(TrickGame):
         """The cheapest card that wins the trick as it stands, else the cheapest."""
         return self.thrifty_card(state, rng)
 
-    @cached_property
+    @property
     def recommended(self) -> dict[str, Any]:
         """The better policy; one trick of thirteen is a small reward, so the constant is small too."""
         return {"selection": UCT(c=0.15), "rollout": CarefulRollout()}

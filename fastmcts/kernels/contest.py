@@ -118,6 +118,6 @@ def best_available_one_by_one(selection, tree, node, scratch):
 @compiled
 def competes(proofs, tree, node, child, player, scratch):
     """Whether a child may be chosen: it is open, or, in a tree for many worlds, legal in this one."""
-    if tree.available.size > 0:
+    if tree.spans_positions:
         return scratch.marks[tree.action[child]] == scratch.marks[-1]
     return proofs.is_open(tree, node, child, player)

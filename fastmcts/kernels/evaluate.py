@@ -37,7 +37,7 @@ def renew_root(strategy, tree, scratch, rng):
 def is_unexpanded(strategy, tree, node, scratch):
     """Whether a node lacks a child for some legal move in `scratch.state`, where a player is to move."""
     first = tree.first_child[node]
-    if tree.available.size == 0 or first < 0:
+    if not tree.spans_positions or first < 0:
         return first < 0
     count = legal_moves(strategy.game, scratch.state, scratch.actions)
     return mark_tried(tree, first, first + tree.num_tried[node], scratch, count) < count
@@ -151,7 +151,7 @@ def expand(strategy, tree, leaf, player, count, scratch, rng):
         tree.estimate[leaf] = scratch.rewards[player]
     is_new = tree.num_tried[leaf] == 0
     tree.depth[0] = max(tree.depth[0], scratch.length[0] + 1)
-    if tree.available.size > 0:
+    if tree.spans_positions:
         add_missing(game, tree, leaf, player, count, scratch)
     else:
         lay_out(game, tree, leaf, player, count, scratch)

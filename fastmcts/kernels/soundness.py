@@ -103,13 +103,13 @@ def find_fault(tree, limits, walk):
             walk.order[kept] = child
             kept += 1
         index += 1
-    if tree.known.size > 0:
+    if tree.has_information_sets:
         return fault_of_search(tree, tops, walk), ROOT
     if tree.depth[0] != deepest or deepest > limits.longest:
         return DEPTH, ROOT
     for node in range(size):
         if walk.owners[node] == NONE:
-            if tree.available.size == 0:
+            if not tree.spans_positions:
                 return ORPHAN, node
             clear_place(tree, node, NONE, 0)
     return SOUND, ROOT
@@ -120,7 +120,7 @@ def list_tops(tree, walk):
     """List the nodes that no other leads to: the root, or all information sets; NONE if they do not fill the tree."""
     walk.owners[ROOT] = ROOT
     walk.order[0] = ROOT
-    if tree.known.size == 0:
+    if not tree.has_information_sets:
         return 1
     count = 0
     node = 0
@@ -142,15 +142,15 @@ def fault_at(tree, node, limits, is_top, walk):
         return fault
     first, count, tried = int(tree.first_child[node]), int(tree.num_children[node]), int(tree.num_tried[node])
     if count == 0:
-        is_set = tree.known.size > 0 and is_top and node != ROOT
+        is_set = tree.has_information_sets and is_top and node != ROOT
         return COUNTS if first != NONE or tried != 0 or is_set else SOUND
     if tried < 1 or tried > count or count > limits.num_actions:
         return COUNTS
     if first < 1 or first + count > tree.size[0]:
         return BLOCK
-    if tree.available.size == 0 and first <= node:
+    if not tree.spans_positions and first <= node:
         return BLOCK
-    if tree.known.size > 0 and (not is_top or first != node + 1):
+    if tree.has_information_sets and (not is_top or first != node + 1):
         return BLOCK
     below = 0
     for child in range(first, first + count):
@@ -159,7 +159,7 @@ def fault_at(tree, node, limits, is_top, walk):
         walk.owners[child] = node
         if child >= first + tried:
             clear_place(tree, child, node, tree.player[first])
-            if tree.available.size > 0:
+            if tree.spans_positions:
                 continue
         elif tree.parent[child] != node:
             return PARENT
@@ -173,7 +173,8 @@ def fault_at(tree, node, limits, is_top, walk):
             if fault != SOUND:
                 return fault
             below += own_visits(tree, child)
-    if below > own_visits(tree, node) or (tree.known.size > 0 and node != ROOT and below < own_visits(tree, node)):
+    own = own_visits(tree, node)
+    if below > own or (tree.has_information_sets and node != ROOT and below < own):
         return VISITS
     return SOUND
 
@@ -214,9 +215,9 @@ def fault_between(tree, node, child):
         return PLAYER
     if tree.available.size > 0 and (tree.available[child] < 1 or tree.available[child] > tree.visits[node]):
         return AVAILABLE
-    if tree.available.size > 0 and tree.seed.size > 0 and tree.seed[child] < 0:
+    if tree.spans_positions and tree.seed.size > 0 and tree.seed[child] < 0:
         return SEED
-    if tree.known.size > 0:
+    if tree.has_information_sets:
         if tree.player[child] != tree.player[node]:
             return PLAYER
         tree.known[child] = 0

@@ -132,6 +132,10 @@ class Arrays(NamedTuple):
     full: np.ndarray
     empty: np.ndarray
 
+    @property
+    def is_extended(self) -> bool:
+        return self.empty.size > 0
+
 
 register_bundle(Arrays)
 
@@ -169,3 +173,27 @@ def test_arrays_that_are_not_kept_are_known_to_be_empty() -> None:
 @pytest.mark.parametrize(("full", "empty"), [(2, 0), (2, 3), (4, 3)])
 def test_how_long_an_array_is_that_is_kept_is_not_decided(full: int, empty: int) -> None:
     assert sizes(arrays(full, empty)) == 10 * full + empty
+
+
+@entry
+def extended_first(arrays):
+    if arrays.is_extended:
+        return UNKNOWN_TO_NUMBA
+    return arrays.full[0]
+
+
+@entry
+def is_extended_and_large(arrays, number):
+    is_extended = arrays.is_extended
+    return is_extended, is_extended and number > 3
+
+
+def test_properties_of_bundles_are_known() -> None:
+    assert extended_first(arrays(2, 0)) == 1
+
+
+@pytest.mark.parametrize("empty", [0, 3])
+@pytest.mark.parametrize("number", [2, 5])
+def test_a_property_of_a_bundle_can_be_read_as_any_value(empty: int, number: int) -> None:
+    extended = empty > 0
+    assert is_extended_and_large(arrays(2, empty), number) == (extended, extended and number > 3)

@@ -126,7 +126,7 @@ class PUCT(Selection):
     def choice(self, proofs: Any, tree: Tree, node: int, player: int, scratch: Scratch) -> int:
         """The highest score, where the urgency of untried children depends on the tried ones."""
         first = tree.first_child[node]
-        end = first + (tree.num_tried[node] if tree.available.size > 0 else tree.num_children[node])
+        end = first + (tree.num_tried[node] if tree.spans_positions else tree.num_children[node])
         urgency = self.reduced_urgency(tree, node, first, end) if self.reduces else self.urgency
         best = NONE
         best_score = -math.inf
