@@ -3,13 +3,16 @@
 Numba would pass a tuple of twenty arrays as 140 numbers, copied at every call: that tripled the time to
 compile. A bundle is a pointer to a table with the address and the length of each array; `tree.visits` in
 a kernel reads two entries of it. They never change during a call, and LLVM is told so.
+
+Which arrays have entries is part of a bundle's type, and so are the properties of the named tuple, which may ask for
+that and nothing else: `tree.has_proofs` is known when a kernel is compiled.
 """
 
 import hashlib
 from collections.abc import Callable, Collection
+from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -59,23 +62,42 @@ class BundleType(types.Type):
     def known_attribute(self, name: str) -> "EmptyArray | Known | None":
         """An array without entries, or what a property of the named tuple says."""
         if name in PROPERTIES[self.class_name]:
-            return Known(PROPERTIES[self.class_name][name](Extent(self)))
+            return Known(bool(PROPERTIES[self.class_name][name](Extent(self))))
         note_read(self.class_name, name)
         return EmptyArray() if name in self.empty else None
 
 
 class Extent:
-    """A bundle as its properties see it: of each array they may ask whether it has entries, `size > 0`."""
+    """A bundle as its properties see it."""
 
     def __init__(self, bundle: BundleType) -> None:
         self.bundle = bundle
 
-    def __getattr__(self, name: str) -> np.ndarray:
-        note_read(self.bundle.class_name, name)
-        return np.empty(0 if name in self.bundle.empty else 1)
+    def __getattr__(self, name: str) -> Any:
+        """Another property, or what is known of the length of an array."""
+        class_name = self.bundle.class_name
+        if name in PROPERTIES[class_name]:
+            return PROPERTIES[class_name][name](self)
+        if name not in self.bundle.arrays:
+            raise AttributeError(f"{class_name} has no array {name!r}")
+        note_read(class_name, name)
+        return SimpleNamespace(size=Length(is_positive=name not in self.bundle.empty))
 
 
-#: The properties of each registered class by name, which are known when a kernel is compiled.
+class Length:
+    """How many entries an array has, of which a type tells only whether there are any."""
+
+    def __init__(self, is_positive: bool) -> None:
+        self.is_positive = is_positive
+
+    def __gt__(self, number: int) -> bool:
+        if number != 0:
+            raise TypeError(f"a property of a bundle may ask whether size > 0, not whether size > {number}")
+        return self.is_positive
+
+
+#: The registered classes by name, and their properties by name.
+CLASSES: dict[str, type] = {}
 PROPERTIES: dict[str, dict[str, Callable[[Any], bool]]] = {}
 
 
@@ -88,9 +110,13 @@ class EmptyArray:
 
 
 def register_bundle(cls: type) -> None:
-    """Let instances of a named tuple of arrays travel as bundles."""
-    properties = {name: getattr(value, "fget", None) for name, value in vars(cls).items()}
-    PROPERTIES[cls.__name__] = {name: getter for name, getter in properties.items() if getter is not None}
+    """Let instances of a named tuple of arrays travel as bundles; to types of bundles, a class is its name."""
+    name = cls.__name__
+    if name in CLASSES and CLASSES[name].__module__ != cls.__module__:
+        known = CLASSES[name].__module__
+        raise ValueError(f"{known} has a bundle {name} already: give that of {cls.__module__} another name")
+    CLASSES[name] = cls
+    PROPERTIES[name] = {name: p.fget for name, p in vars(cls).items() if isinstance(p, property)}  # pyright: ignore
 
     @typeof_impl.register(cls)
     def typeof_bundle(bundle: Any, context: Any) -> BundleType:

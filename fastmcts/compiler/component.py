@@ -107,8 +107,10 @@ OF_ALL_COMPONENTS = frozenset(dir(Component))
 def forget_properties(component: Component) -> None:
     """Have cached properties computed anew, since the rules behind them may have been edited."""
     own, cls = vars(component), type(component)
-    for name in [name for name in own if isinstance(inspect.getattr_static(cls, name, None), cached_property)]:
-        del own[name]
+    fields = getattr(cls, "__dataclass_fields__", ())  # one may take the place of a property of a base
+    for name in list(own):
+        if name not in fields and isinstance(inspect.getattr_static(cls, name, None), cached_property):
+            own.pop(name, None)  # another thread may do the same
 
 
 def version(component: Component) -> object:

@@ -138,6 +138,8 @@ class Tree(NamedTuple):
     size: NDArray[np.int64]
     depth: NDArray[np.int64]
 
+    # Which kind of tree it is. Kernels ask for these by name, and for the size of a field only before they use it.
+
     @property
     def spans_positions(self) -> bool:
         """Whether a node stands for many positions, so that children are found by their actions and may move."""

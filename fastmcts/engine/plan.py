@@ -218,6 +218,11 @@ class Plan:
             raise TypeError(f"search takes a State, such as game.new_initial_state(), not {state!r}")
         if not same(state.game, self.game):
             raise ValueError(f"this searches {self.game!r}, but the state is one of {state.game!r}")
+        if state.array.size != self.game.state_size:
+            raise ValueError(
+                f"the state has {state.array.size} entries, but positions of {self.game.name} have"
+                f" {self.game.state_size} now: its rules were edited, so make a new state"
+            )
         if state.viewer is not None:
             refuse_view(state, self.method)
         start = self.method.start(self.game, state.array, seed)

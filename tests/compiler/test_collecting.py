@@ -72,6 +72,20 @@ def test_nobody_who_looks_for_no_garbage_anyway_begins_to() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_it_is_looked_for_again_after_an_error() -> None:
     with pytest.raises(ValueError, match="failed"), collecting_nothing():
         raise ValueError("failed")
+    assert gc.isenabled()
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_it_is_looked_for_again_after_several_whose_work_overlaps(order: tuple[int, int]) -> None:
+    works = [collecting_nothing(), collecting_nothing()]
+    for work in works:
+        work.__enter__()
+    assert not gc.isenabled()
+    for index in order:
+        works[index].__exit__(None, None, None)
     assert gc.isenabled()

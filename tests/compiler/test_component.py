@@ -1,7 +1,7 @@
 import json
 import math
 import types
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import fastmcts
+from fastmcts import games
 from fastmcts.compiler.component import Component, same
 from fastmcts.compiler.fingerprint import fingerprint
 from fastmcts.compiler.jit import entry
@@ -82,6 +83,19 @@ class Weighted(OneShot):
     """Its field is an array."""
 
     weights: np.ndarray
+
+
+@dataclass(frozen=True)
+class Larger(games.ConnectFour):
+    """A size that its base works out is a field here."""
+
+    num_actions: int = field(kw_only=True)
+
+
+def test_a_field_in_place_of_a_cached_property_keeps_its_value() -> None:
+    game = Larger(num_actions=9)
+    assert game.numba_type is not games.ConnectFour().numba_type
+    assert game.num_actions == 9
 
 
 def test_components_with_arrays_are_compared_by_their_content(tmp_path: Path) -> None:

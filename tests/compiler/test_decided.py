@@ -188,6 +188,68 @@ def is_extended_and_large(arrays, number):
     return is_extended, is_extended and number > 3
 
 
+class Asking(NamedTuple):
+    full: np.ndarray
+    empty: np.ndarray
+
+    @property
+    def is_extended(self) -> bool:
+        return self.empty.size > 0
+
+    @property
+    def is_plain(self) -> bool:
+        return self.full.size > 0 and not self.is_extended
+
+    @property
+    def is_long(self) -> bool:
+        return self.full.size > 7
+
+    @property
+    def is_misspelt(self) -> bool:
+        return self.ful.size > 0  # pyright: ignore[reportAttributeAccessIssue]
+
+
+register_bundle(Asking)
+
+
+@entry
+def is_plain(asking):
+    return asking.is_plain
+
+
+@entry
+def is_long(asking):
+    return asking.is_long
+
+
+@entry
+def is_misspelt(asking):
+    return asking.is_misspelt
+
+
+@pytest.mark.parametrize(("full", "empty"), [(2, 0), (2, 3), (0, 0)])
+def test_a_property_may_ask_for_another(full: int, empty: int) -> None:
+    assert is_plain(Asking(np.zeros(full), np.zeros(empty))) == (full > 0 and empty == 0)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    ("kernel", "error", "message"),
+    [
+        (is_long, TypeError, "may ask whether size > 0, not whether size > 7"),
+        (is_misspelt, AttributeError, "Asking has no array 'ful'"),
+    ],
+)
+def test_a_property_that_asks_for_more_than_types_tell_is_refused(kernel: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        kernel(Asking(np.zeros(2), np.zeros(0)))
+
+
+def test_two_bundles_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"fastmcts.core.tree has a bundle Tree already: give that of tests\."):
+        register_bundle(type("Tree", (Arrays,), {"__module__": __name__}))
+
+
 def test_properties_of_bundles_are_known() -> None:
     assert extended_first(arrays(2, 0)) == 1
 

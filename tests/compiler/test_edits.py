@@ -4,6 +4,7 @@ import sys
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numba
@@ -185,6 +186,36 @@ def test_a_search_a_batch_and_a_kept_tree_go_by_edited_rules(monkeypatch: pytest
         assert (result.value, result.reused) == (1.0, 0)
     monkeypatch.undo()
     assert kept.search(state).value == 0.5
+
+
+@dataclass(frozen=True)
+class Padded(OneShot):
+    """Its positions have as many entries as the module's `ENTRIES`."""
+
+    @cached_property
+    def state_size(self) -> int:
+        return ENTRIES
+
+
+ENTRIES = 2
+
+
+@pytest.mark.jit
+def test_a_position_from_before_an_edit_of_its_size_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Padded()
+    old = game.new_initial_state()
+    options: dict[str, Any] = {"simulations": 10, "seed": 0, "search_forced": True}
+    fastmcts.search(old, **options)
+    monkeypatch.setitem(globals(), "ENTRIES", 300)
+    searches: list[Callable[[fastmcts.State], Any]] = [
+        lambda state: fastmcts.search(state, **options),
+        lambda state: fastmcts.search_batch([state], **options),
+        fastmcts.MCTS(game, **options).search,
+    ]
+    for search in searches:
+        with pytest.raises(ValueError, match="the state has 2 entries, but positions of Padded have 300 now"):
+            search(old)
+    assert fastmcts.search(game.new_initial_state(), **options).state.array.size == 300
 
 
 @pytest.mark.jit

@@ -364,14 +364,14 @@ def test_operators_between_numbers_are_those_of_python(one: float, other: float)
     assert found.tolist() == expected.tolist()
 
 
-class Shelf(NamedTuple):
+class Cabinet(NamedTuple):
     """Arrays of which the second may be left out."""
 
     first: np.ndarray
     second: np.ndarray
 
 
-register_bundle(Shelf)
+register_bundle(Cabinet)
 
 
 @entry
@@ -384,6 +384,6 @@ def add_to_all(shelf):
 @pytest.mark.parametrize("sizes", [(0, 2), (2, 0)])
 def test_code_for_a_bundle_without_an_array_is_not_run_for_one_that_has_it(sizes: tuple[int, int]) -> None:
     for size in sizes:
-        shelf = Shelf(np.zeros(1, np.int64), np.zeros(size, np.int64))
+        shelf = Cabinet(np.zeros(1, np.int64), np.zeros(size, np.int64))
         add_to_all(shelf)
         assert (shelf.first.sum(), shelf.second.sum()) == (1, size > 0)

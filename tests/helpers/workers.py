@@ -22,14 +22,15 @@ from fastmcts.compiler.jit import JIT_ENABLED
 PLAIN = "popen//env:NUMBA_DISABLE_JIT=1"
 
 
-#: How many collections of what is young there are to one of everything; Python's own number is 10.
+#: How often garbage is looked for among what is neither new nor old, to once among everything; Python's number is 10.
 RARELY = 1000
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Use all cores, unless the command line says something else."""
-    # The suite starts some two hundred processes, each of which would compile the package to byte code first.
+    # Whoever has set this would wait: the suite starts some two hundred processes, and each would compile the package
+    # to byte code anew.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     option = config.option
     is_without_xdist = not config.pluginmanager.has_plugin("xdist")

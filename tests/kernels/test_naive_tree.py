@@ -79,7 +79,6 @@ def test_every_strategy_builds_the_tree_of_its_naive_version(
     assert_equal_and_whole(result, search(state, 3, **arguments).run(300))
 
 
-@pytest.mark.slow_to_compile
 def test_prioritized_builds_the_tree_of_its_naive_version() -> None:
     state = games.SOS(rows=3, columns=4).new_initial_state()
     options: dict[str, Any] = {"strategy": "plain", "selection": UCB1(c=1.4), "expansion": Prioritized()}

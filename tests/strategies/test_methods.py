@@ -189,7 +189,6 @@ def test_single_perspective_builds_the_tree_of_its_naive_version(game: fastmcts.
     naive.assert_same_tree(result.tree, ROOT, naive.SinglePerspective(state, 5).run(300))
 
 
-@pytest.mark.slow_to_compile
 @pytest.mark.parametrize("game", PERSPECTIVE_GAMES, ids=lambda game: game.name)
 def test_resampled_replies_build_the_tree_of_their_naive_version(game: fastmcts.Game) -> None:
     state = game.new_initial_state(seed=0)
