@@ -50,6 +50,7 @@ def some(states: list[fastmcts.State], plain_python: int) -> list[fastmcts.State
     return states if JIT_ENABLED else states[:: max(1, len(states) // plain_python)]
 
 
+@pytest.mark.thorough
 def test_in_every_position_of_tic_tac_toe() -> None:
     proven = 0
     for state in some(TIC_TAC_TOE, plain_python=60):

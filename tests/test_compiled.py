@@ -79,7 +79,14 @@ def test_every_game_is_searched_as_in_plain_python(name: str, in_plain_python: d
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize(("searches", "fewest_kept"), [(klondike, 10), (oh_hell, 2), (voting_worlds, 0)])
+@pytest.mark.parametrize(
+    ("searches", "fewest_kept"),
+    [
+        (oh_hell, 2),
+        pytest.param(klondike, 10, marks=pytest.mark.thorough),
+        pytest.param(voting_worlds, 0, marks=pytest.mark.thorough),
+    ],
+)
 def test_compiled_searches_find_what_plain_python_finds(searches: Any, fewest_kept: int, tmp_path: Path) -> None:
     code = f"import json, tests.test_compiled as t; print(json.dumps(t.{searches.__name__}()))"
     found = searches()

@@ -65,7 +65,7 @@ def test_the_rules_of_river_swim_have_the_published_values(discount: float) -> N
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("discount", [1.0, 0.95])
+@pytest.mark.parametrize("discount", [0.95, pytest.param(1.0, marks=pytest.mark.thorough)])
 def test_the_search_swims_and_knows_what_it_is_worth_within_2_percent(discount: float) -> None:
     state = RiverSwim().new_initial_state()
     rollout = fastmcts.GameRollout(discount=discount)

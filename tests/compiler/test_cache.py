@@ -157,9 +157,8 @@ def replaced(content: bytes) -> bytes:
     return b"something else"
 
 
-@pytest.mark.parametrize(
-    "damage", [flipped, *(pytest.param(damage, marks=pytest.mark.thorough) for damage in (cut_off, emptied, replaced))]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("damage", [flipped, cut_off, emptied, replaced])
 def test_a_damaged_file_of_the_cache_is_compiled_and_written_again(
     folder: Path, damage: Callable[[bytes], bytes]
 ) -> None:
@@ -172,6 +171,7 @@ def test_a_damaged_file_of_the_cache_is_compiled_and_written_again(
         assert (answer["hits"], answer["misses"], answer["action"]) == (hits, 1 - hits, 1)
 
 
+@pytest.mark.thorough
 def test_a_full_disk_costs_the_cache_and_not_the_search(folder: Path) -> None:
     shutil.rmtree(folder / "cache")
     full = """

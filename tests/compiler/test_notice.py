@@ -344,6 +344,7 @@ print("-")
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.jit
 @terminals
 def test_a_terminal_shows_what_is_compiled_and_not_what_comes_from_the_cache(tmp_path: Path) -> None:

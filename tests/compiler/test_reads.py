@@ -137,6 +137,7 @@ print(json.dumps(counts))
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.jit
 def test_a_search_compiles_its_steps_once_and_with_proofs_only_those_that_read_them(tmp_path: Path) -> None:
     plain, proving = run_python(STEPS, tmp_path)

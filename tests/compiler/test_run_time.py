@@ -113,6 +113,7 @@ print(json.dumps([len(batch), len({game.walls.tobytes() for game in batch.games}
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.jit
 def test_a_hundred_instances_in_one_batch_are_one_compilation(tmp_path: Path) -> None:
     count, different, compiled = run_python(COUNTED, tmp_path)

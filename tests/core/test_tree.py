@@ -141,7 +141,11 @@ def smallest_memory(state: fastmcts.State, options: dict[str, Any]) -> float:
 
 
 @pytest.mark.slow_to_compile
-@pytest.mark.parametrize(("state", "options"), SEARCHES, ids=lambda value: getattr(value, "game", value))
+@pytest.mark.parametrize(
+    ("state", "options"),
+    [*SEARCHES[::2], *(pytest.param(*search, marks=pytest.mark.thorough) for search in SEARCHES[1::2])],
+    ids=lambda value: getattr(value, "game", value),
+)
 def test_no_field_of_a_tree_shows_what_was_in_memory_before(
     state: fastmcts.State, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -174,6 +174,7 @@ print(json.dumps([raised, sum(kernel.stats.cache_hits.values())]))
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.jit
 def test_checked_code_is_cached_and_never_taken_for_unchecked(tmp_path: Path) -> None:
     (tmp_path / "kernel.py").write_text(KERNEL)

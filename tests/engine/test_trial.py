@@ -295,6 +295,7 @@ except Exception as error:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.jit
 def test_the_next_process_does_not_try_a_game_again_unless_it_was_edited(tmp_path: Path) -> None:
     for name, text in (("choice", GAME), ("helper", HELPER), ("tables", TABLES)):

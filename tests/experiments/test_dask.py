@@ -23,6 +23,7 @@ def plan(pairs: int = PAIRS) -> Plan:
     return Plan(["tic_tac_toe", "mnk(m=4, n=4, k=3)"], agents, pairs=pairs)
 
 
+@pytest.mark.thorough
 def test_a_cluster_that_loses_a_worker_plays_the_same_games(tmp_path: Path) -> None:
     lose_a_worker(tmp_path, PAIRS)
 

@@ -212,6 +212,7 @@ def test_boards_of_every_shape_keep_the_contract(rows: int, columns: int) -> Non
     check_game(Breakthrough(rows, columns), positions=60)
 
 
+@pytest.mark.thorough
 def test_a_search_gives_the_same_tree_compiled_and_interpreted() -> None:
     options: dict[str, Any] = {"strategy": "plain", "selection": fastmcts.UCT(c=1.4)}
     result = fastmcts.search(GAME.new_initial_state(), simulations=200, seed=0, **options)

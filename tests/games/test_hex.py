@@ -250,6 +250,7 @@ def test_the_contract_holds() -> None:
     check_game(Hex(), positions=100)
 
 
+@pytest.mark.thorough
 def test_a_search_gives_the_same_tree_compiled_and_interpreted() -> None:
     result = fastmcts.search(Hex(3).new_initial_state(), simulations=500, seed=0, selection=fastmcts.UCT(c=1.4))
     assert result.visits.tolist() == [31, 31, 75, 86, 79, 60, 78, 30, 30]

@@ -51,7 +51,9 @@ def random_games(game: Klondike, seeds: range, choose="random_action"):
 
 @pytest.mark.slow_to_compile
 @pytest.mark.parametrize("positions", [50, pytest.param(500, marks=pytest.mark.thorough)])
-@pytest.mark.parametrize("game", FORMS, ids=str)
+@pytest.mark.parametrize(
+    "game", [*FORMS[3:], *(pytest.param(game, marks=pytest.mark.thorough) for game in FORMS[:3])], ids=str
+)
 def test_every_form_keeps_the_contract_of_a_game(game, positions):
     check_game(game, positions)
 

@@ -180,7 +180,15 @@ def test_the_last_deal_of_a_game_is_told_too():
 
 @pytest.mark.slow_to_compile
 @pytest.mark.parametrize(
-    "game", [Klondike(idle_limit=12), Klondike(draw=1, idle_limit=30), Klondike(macro=True, idle_limit=8)], ids=str
+    "game",
+    [
+        Klondike(idle_limit=12),
+        *(
+            pytest.param(game, marks=pytest.mark.thorough)
+            for game in (Klondike(draw=1, idle_limit=30), Klondike(macro=True, idle_limit=8))
+        ),
+    ],
+    ids=str,
 )
 def test_a_whole_game_is_played_on_the_table_with_the_moves_of_one_who_could_look(game):
     for seed in range(2):

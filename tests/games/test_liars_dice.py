@@ -18,7 +18,7 @@ THREE = LiarsDice(players=3, dice=2, sides=4)
     [
         LiarsDice(),
         pytest.param(THREE, marks=pytest.mark.slow_to_compile),
-        pytest.param(LiarsDice(players=4, dice=5), marks=pytest.mark.slow_to_compile, id="several words of bids"),
+        pytest.param(LiarsDice(players=4, dice=5), marks=pytest.mark.thorough, id="several words of bids"),
     ],
 )
 def test_the_game_keeps_the_contract(game):

@@ -181,6 +181,7 @@ def test_the_contract_holds() -> None:
     check_game(GAME, positions=600)
 
 
+@pytest.mark.thorough
 def test_a_search_gives_the_same_tree_compiled_and_interpreted() -> None:
     options: dict[str, Any] = {"strategy": "plain", "selection": fastmcts.UCT(c=1.4)}
     result = fastmcts.search(GAME.new_initial_state(), simulations=300, seed=0, **options)

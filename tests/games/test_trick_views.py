@@ -209,10 +209,10 @@ def test_a_card_that_would_leave_no_deal_is_refused():
     ("game", "seeds", "cards_left"),
     [
         (games.Whist(hand_size=13), range(3), 2),
-        (games.Whist(trump=-1, hand_size=13), range(3), 2),
+        pytest.param(games.Whist(trump=-1, hand_size=13), range(3), 2, marks=pytest.mark.thorough),
         (games.OhHell(num_players=3, hand_size=17), range(8), 3),
         (games.OhHell(num_players=2, hand_size=25), range(6), 4),
-        (games.OhHell(num_players=6, hand_size=8), range(2), 1),
+        pytest.param(games.OhHell(num_players=6, hand_size=8), range(2), 1, marks=pytest.mark.thorough),
     ],
     ids=str,
 )

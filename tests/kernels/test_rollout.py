@@ -27,6 +27,7 @@ def test_random_tic_tac_toe_ends_as_uniform_play_must() -> None:
     assert abs(lengths.mean() - 3203 / 420) < 4 * lengths.std() / np.sqrt(games_played)
 
 
+@pytest.mark.thorough
 @pytest.mark.jit
 def test_the_rollouts_of_a_search_are_uniform() -> None:
     """From a root whose children end the game at once or not at all, means are those of random play."""

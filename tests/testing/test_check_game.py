@@ -55,7 +55,7 @@ def test_good_games_pass(game: fastmcts.Game) -> None:
 
 
 @pytest.mark.slow_to_compile
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 5))])
 def test_worlds_that_are_drawn_rightly_pass_with_every_seed(seed: int) -> None:
     for game in (Coin(), Peek(), Tossed(), Die(), TwoDice(), Hand(), games.KuhnPoker()):
         check_game(game, positions=300, seed=1000 * seed)

@@ -73,6 +73,7 @@ def exploitability(selection: fastmcts.Selection, simulations: int) -> float:
     return float(np.mean([GameTree(KUHN).exploitability(TreePolicy(result)) for result in results]))
 
 
+@pytest.mark.thorough
 @pytest.mark.jit
 def test_smooth_uct_approaches_an_equilibrium_of_kuhn_poker_and_uct_does_not() -> None:
     smooth, plain = SmoothUCT(c=0.5), UCT(c=0.5)

@@ -532,7 +532,9 @@ def modules_of_classes(path: Path) -> list[str]:
 
 @pytest.mark.slow_to_compile
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("nodes", [None, 60], ids=["roomy", "recycling"])
+@pytest.mark.parametrize(
+    "nodes", [pytest.param(None, id="roomy", marks=pytest.mark.thorough), pytest.param(60, id="recycling")]
+)
 def test_every_tree_of_a_whole_game_can_be_loaded(kind: str, nodes: int | None, tmp_path: Path) -> None:
     game, options = KINDS[kind]
     memory = {} if nodes is None else {"memory_mb": 3 * megabytes(nodes)}
